@@ -389,6 +389,11 @@ SPAN = re.compile(r"(.+?)(?:\.\.(.+?)(?:\s+step\s+(.+))?)?")
 BITWISE = {"BitXor": operator.xor, "BitAnd": operator.and_, "BitOr": operator.or_}
 FUNCTIONS: dict[str, Any] = {"max": max, "min": min, "abs": abs, "v2": lambda n: (n & -n).bit_length() - 1}
 FOLDED = FUNCTIONS | BITWISE | {"FloorDiv": operator.floordiv, "Pow": pow}  # of constants
+OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    **FOLDED,
+    **{word: getattr(operator, word.lower()) for word in ("Add", "Sub", "Mod", "Eq", "Lt", "Gt", "LShift", "RShift")},
+    **{"Mult": operator.mul, "NotEq": operator.ne, "LtE": operator.le, "GtE": operator.ge},
+}
 ENDS = {ast.Eq: (0, 0), ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None)}
 
 
@@ -539,6 +544,32 @@ def within(formula: Any, names: Names, more: Form, low: int | None, high: int | 
     made: Made = []
     part = limits(plus(form(parsed(formula), names, made), more), low, high)
     return some([track for track, _ in made], part, *(automaton for _, automaton in made))
+
+
+def value_of(node: ast.expr, at: Mapping[str, int]) -> int:
+    """Return the value of a formula where names are numbers; conditions are 1 or 0."""
+    match node:
+        case ast.Constant(value) if type(value) is int:
+            return value
+        case ast.Name(name) if name in at:
+            return at[name]
+        case ast.UnaryOp(ast.USub(), part):
+            return -value_of(part, at)
+        case ast.UnaryOp(ast.Not(), part):
+            return 1 - value_of(part, at)
+        case ast.BoolOp(sign, parts):
+            return int((all if isinstance(sign, ast.And) else any)(value_of(part, at) for part in parts))
+        case ast.Compare(left, signs, others):
+            values = [value_of(part, at) for part in (left, *others)]
+            pairs = zip(signs, values, values[1:], strict=False)
+            return int(all(OPERATIONS[type(sign).__name__](a, b) for sign, a, b in pairs))
+        case ast.BinOp(left, operation, right):
+            a, b = value_of(left, at), value_of(right, at)
+            if not isinstance(operation, ast.Pow | ast.LShift | ast.RShift) or 0 <= b * a.bit_length() <= 1024:
+                return OPERATIONS[type(operation).__name__](a, b)
+        case ast.Call(ast.Name(function), parts, []) if function in FUNCTIONS:
+            return int(FUNCTIONS[function](*(value_of(part, at) for part in parts)))
+    raise ValueError(f"{ast.unparse(node)} has no value")
 
 
 def integer(formula: Any, names: Names) -> int:
@@ -845,58 +876,42 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
 # end >= 2F + p + k: the larger part of an option of n + p is at least F + p, and less p it is one of an option of n, of the same
 # value; and so from n to n + p (R. K. Guy and C. A. B. Smith, 1956). A split that takes nothing leaves no empty part: T >= 1.
 
-Test = Callable[[Mapping[str, int]], bool]
-ORDER = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-
 
 class Take(NamedTuple):
     """A move in a game of one heap. `parts` names the two parts of a split, and is empty without one."""
 
     amount: int
     parts: list[str]
-    allowed: Test
+    asked: list[ast.expr]
+    numbers: Mapping[str, int]
+
+    def allows(self, at: Mapping[str, int]) -> bool:
+        """Return whether all conditions hold for these numbers."""
+        return all(value_of(one, {**self.numbers, **at}) for one in self.asked)
 
 
-def compared(node: ast.expr, names: Collection[str], numbers: Names) -> tuple[Test, int]:
-    """Return a condition as a function, and a number above all constants in it. Only names and constants are compared."""
-
-    def has_name(part: ast.expr) -> bool:
-        return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(part))
-
+def above(node: ast.expr, names: Collection[str], numbers: Names) -> int:
+    """Return a number above all constants in a condition, which may compare single names with constants only."""
     match node:
-        case ast.BoolOp(sign, parts):
-            pairs = [compared(part, names, numbers) for part in parts]
-            join = all if isinstance(sign, ast.And) else any
-            return lambda at: join(test(at) for test, _ in pairs), max(least for _, least in pairs)
+        case ast.BoolOp(_, parts):
+            return max(above(part, names, numbers) for part in parts)
         case ast.UnaryOp(ast.Not(), part):
-            test, least = compared(part, names, numbers)
-            return lambda at: not test(at), least
-        case ast.Compare(left, signs, others) if all(type(sign) in ORDER for sign in signs):
-            sides = [side.id if isinstance(side, ast.Name) and has_name(side) else side for side in (left, *others)]
-            if any(isinstance(side, ast.expr) and has_name(side) for side in sides):
-                raise UndecidedError("undecided", f"a period needs conditions on single names: {ast.unparse(node)}")
-            known = [side if isinstance(side, str) else integer(side, numbers) for side in sides]
-            if any(isinstance(a, str) and isinstance(b, str) for a, b in itertools.pairwise(known)):
-                raise UndecidedError("undecided", f"a period needs conditions with constants: {ast.unparse(node)}")
-
-            def compare(at: Mapping[str, int]) -> bool:
-                found = [at[one] if isinstance(one, str) else one for one in known]
-                return all(ORDER[type(sign)](a, b) for sign, a, b in zip(signs, found, found[1:], strict=False))
-
-            return compare, max([0, *(one + 1 for one in known if isinstance(one, int))])
+            return above(part, names, numbers)
+        case ast.Compare(left, signs, others) if all(type(sign).__name__ in OPERATIONS for sign in signs):
+            sides = (left, *others)
+            named = [any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(side)) for side in sides]
+            single = [isinstance(side, ast.Name) for side in sides]
+            if any(map(operator.gt, named, single)) or any(a and b for a, b in itertools.pairwise(named)):
+                raise UndecidedError("undecided", f"a period needs single names and constants: {ast.unparse(node)}")
+            constants = (side for side, is_named in zip(sides, named, strict=True) if not is_named)
+            return max([0, *(integer(side, numbers) + 1 for side in constants)])
     raise ValueError(f"{ast.unparse(node)!r} is no condition")
 
 
 def takes_of(document: Mapping[str, Any]) -> tuple[list[Take], int]:
     """Return the moves of a described game, and T of the theorem above."""
-    numbers: Names = {key: plus({None: n}, {}) for key, n in document.get("parameters", {}).items()}
+    values = document.get("parameters", {})
+    numbers: Names = {key: plus({None: n}, {}) for key, n in values.items()}
     heap, *others = document["coordinates"]
     if others or {"heights", "legal"} & document.keys():
         raise UndecidedError("undecided", "a period needs one heap, of any size")
@@ -923,13 +938,8 @@ def takes_of(document: Mapping[str, Any]) -> tuple[list[Take], int]:
             raise ValueError(f"a move takes at least {int(not split)}, and less than {MOST_VALUES}")
         asked = [parsed(move[key]) for key in ("when", "where") if key in move]
         asked += [ast.UnaryOp(ast.Not(), parsed(document["ends"]))] if "ends" in document else []
-        pairs = [compared(condition, [heap, *parts], numbers) for condition in asked]
-
-        def allowed(at: Mapping[str, int], pairs: Sequence[tuple[Test, int]] = pairs) -> bool:
-            return all(test(at) for test, _ in pairs)
-
-        takes += [Take(amount, parts, allowed) for amount in amounts]
-        below = max([below, int(0 in amounts), *(least for _, least in pairs)])
+        takes += [Take(amount, parts, asked, values) for amount in amounts]
+        below = max([below, int(0 in amounts), *(above(one, [heap, *parts], numbers) for one in asked)])
     return takes, below
 
 
@@ -938,7 +948,7 @@ def heap_values(heap: str, takes: Sequence[Take], below: int, end: int) -> list[
     values = list[int]()
     for n in range(end):
         options = set[int]()
-        for amount, parts, allowed in takes:
+        for amount, parts, allowed in ((take.amount, take.parts, take.allows) for take in takes):
             if (left := n - amount) < 0:
                 continue
             if not parts and allowed({heap: n}):
@@ -1588,6 +1598,8 @@ def on_claim(document: Any) -> Stated:
 
 # ---- Files.
 
+MISTAKES = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, SyntaxError, RecursionError, OSError
+
 
 def relation_from(automaton: Mapping[str, Any], tracks: Sequence[Track]) -> Automaton:
     """Return an automaton of a file as one of ours; a natural number ends with a 0."""
@@ -1602,6 +1614,12 @@ def relation_from(automaton: Mapping[str, Any], tracks: Sequence[Track]) -> Auto
         raise ValueError("zeros in front of a number must not matter")
     rows = built(lambda q: {a: 2 * after + (a == 0 and q in accepting) for a, after in enumerate(delta[q])})
     return Automaton(tuple(tracks), rows)
+
+
+def document_in(path: Path) -> Any:
+    """Return the document in a file."""
+    with path.open("rb") as file:
+        return json.loads(file.read(MOST_BYTES), object_pairs_hook=once)
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -1641,8 +1659,7 @@ def proof_in(text: str) -> Verdict:
 
 def stated(path: Path) -> Stated:
     """Return what a file states, and what decides it."""
-    with path.open("rb") as file:
-        document = json.loads(file.read(MOST_BYTES), object_pairs_hook=once)
+    document = document_in(path)
     if isinstance(document, dict) and "kind" in document:
         return on_claim(document)
     data = formed(document, GAME_CERTIFICATE, "certificate")
@@ -1664,16 +1681,7 @@ def verdict_on(path: Path, said: list[str], decides: bool = True) -> Verdict:
         return error.args
     except MemoryError:
         return "undecided", "an automaton is too large"
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        SyntaxError,
-        RecursionError,
-        OSError,
-    ) as error:
+    except MISTAKES as error:
         said.clear()
         return "no certificate", f"{type(error).__name__}: {error}"
 

@@ -1,11 +1,11 @@
-"""``python -m choco_pipeline`` and ``choco``: the command line, also while it is still being loaded."""
+"""``python -m choco_pipeline`` and ``choco``: start of the command line."""
 
 import signal
 import sys
 
 
 def main() -> None:
-    """Run a command; Ctrl-C ends it without a traceback before the command can see to that itself."""
+    """Run a command. Ctrl-C while it is loaded ends it without a traceback."""
     try:
         if sys.argv[1:2] != ["run"]:  # which ends its own processes in order
             from choco_pipeline.interruption import end_soon_after_ctrl_c  # noqa: PLC0415 -- as below

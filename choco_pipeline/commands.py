@@ -1,4 +1,4 @@
-"""Commands as a person types them: what pages, records and messages print runs as it stands."""
+"""Command lines for pages, records and messages, as a person types them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import shlex
 
 from choco_pipeline.shipped import IS_CLONE
 
-#: What starts a command: in a clone the script that sets it up, elsewhere the installed program.
+#: The program: in a clone the script that sets it up, elsewhere the installed one.
 CHOCO = "./choco" if IS_CLONE else "choco"
-#: The configuration that commands take where none is named.
+#: The default configuration.
 DEFAULT_CONFIG = "config/config.yaml"
 
 
 def command(*words: object, config: str = DEFAULT_CONFIG) -> str:
-    """Return a command line, which names the configuration unless the command takes that by itself.
+    """Return a command line, with the configuration unless it is the default.
 
     Examples
     --------

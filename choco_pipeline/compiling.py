@@ -1,4 +1,4 @@
-"""How kernels are compiled: once for each state of their source, whichever file has changed, and for each type."""
+"""Compilation of kernels: once for each version of the source of all kernels, and for each type."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Where kernels call those of other files.
+#: The folder of kernels, which call each other.
 FOLDER = Path(__file__).parent / "kernels"
 
 
 class _CodeByTypes(IndexDataCacheFile):
-    """The machine code of one function, with a file for each of its types that is named by them.
+    """The machine code of one function, with a file for each of its types, named by them.
 
-    numba numbers these files, and writes first into the index which number is whose. Of two processes that compile a function for
-    different types at the same moment, one is later given the other's code, which reads arrays as if they had other types.
-    Here neither can overwrite the other's file; what an index that was written twice has lost is compiled again.
+    numba numbers these files, and writes the numbers to an index first. If two processes compile a function for different types at
+    the same moment, one may later load the code of the other, which reads arrays as if they had other types. Files that are
+    named by types cannot be mixed up; code that is missing in the index is compiled again.
     """
 
     def save(self, key: object, data: object) -> None:
-        """Keep code, and then say in the index that it is there."""
+        """Save the code, and then the index."""
         types = hashlib.sha256(repr((self._source_stamp, key)).encode()).hexdigest()
         name = self._data_name_pattern.format(number=int(types[:15], 16))
         self._save_data(name, data)
@@ -44,9 +44,9 @@ class _KernelCache(FunctionCache):
 
 
 def _cache_folder() -> Path | None:
-    """Return a folder for this source's machine code; None if the package lies where nobody may write.
+    """Return the folder for the machine code of this source; None if it cannot be written to.
 
-    numba looks only at the file that a kernel stands in, and would keep the old code of what that file imports.
+    numba looks only at the file of a kernel, and would keep the old code of functions that the file imports.
     """
     source = hashlib.sha256()
     for path in sorted(FOLDER.glob("*.py")):
@@ -66,12 +66,12 @@ if _folder is not None and not _settings["CACHE_DIR"]:
 
 
 def kernel(function: Function) -> Function:
-    """Return a function as machine code, compiled when it is called and kept for later processes."""
+    """Return a compiled function; its code is kept for later processes."""
     return _cached(nb.njit(nogil=True), function)
 
 
 def inlined(function: Function) -> Function:
-    """Return a part of one kernel that has many arrays: a call would count references to each, which takes longer than its work."""
+    """Return a function that is compiled into its callers: a call would count references to each array, which takes longer."""
     return _cached(nb.njit(nogil=True, inline="always"), function)
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong for a user, as named classes: each message says what was given, what was needed and where."""
+"""Errors of users, as classes. Each message says what was given, what is needed, and where."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class StoreError(ChocoError):
 class DisagreementError(Exception):
     """Two engines, or an engine and a definition, contradict each other; the command line exits with 3.
 
-    It is no mistake of the user's and never a verdict, and so no `ChocoError`, which may become one.
+    It is not a user's mistake, and never becomes a verdict, as a `ChocoError` may.
 
     Parameters
     ----------
     what
-        Which sentence about which game, and what each of the two says of it.
+        The sentence, the game, and both answers.
     """
 
     def __str__(self) -> str:
-        """Return what they say, and what to do."""
+        """Return both answers, and the advice."""
         return f"{self.args[0]}; {ADVICE}"
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while compiled code runs, which Python's own handler waits for."""
+"""Ctrl-C while compiled code runs; Python's own handler would wait for that code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOW_CURSOR = "\x1b[?25h"
 
 
 def end_soon_after_ctrl_c() -> None:
-    """Have Ctrl-C end this process within moments, whatever its main thread does; to be called by that thread."""
+    """Make Ctrl-C end this process within a second or two. To be called by the main thread."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     # Python writes the number of a signal there at once, from C.

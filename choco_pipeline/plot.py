@@ -55,18 +55,18 @@ def grundy_numbers(
     """
     game = as_game(game)
     data = grundy_table(game, bound).grundy
-    _require_plane(game, [str(dim) for dim in data.dims], fixed, (2,))
+    free = _free(game, [str(dim) for dim in data.dims], fixed, (2,))
     try:
         plane = data.sel(fixed)
     except KeyError:
         raise ConfigError(f"{game.notation}: {_values(fixed)} is outside the table") from None
     axes = axes or _new_axes()
     cells = np.ma.masked_less(plane.values, 0)
-    picture = axes.pcolormesh(
-        plane[plane.dims[1]].values, plane[plane.dims[0]].values, cells, shading="nearest"
-    )
+    vertical, horizontal = free
+    places = plane[horizontal].values, plane[vertical].values
+    picture = axes.pcolormesh(*places, cells, shading="nearest")
     axes.figure.colorbar(picture, ax=axes, label="Grundy number")
-    _name(axes, game, [str(dim) for dim in plane.dims], fixed)
+    axes.set(xlabel=horizontal, ylabel=vertical, title=_title(game, fixed))
     return axes
 
 
@@ -97,13 +97,15 @@ def p_positions(
     """
     game = as_game(game)
     frame = frame_of_p_positions(game, bound)
-    free = _require_plane(game, [str(name) for name in frame.columns], fixed, (2, 3))
+    free = _free(game, [str(name) for name in frame.columns], fixed, (2, 3))
     for name, value in fixed.items():
         frame = frame[frame[name] == value]
     axes = axes or _new_axes("3d" if len(free) == 3 else None)
     axes.scatter(*(frame[name].to_numpy() for name in free), marker=".")
-    _name(axes, game, free[::-1] if len(free) == 2 else free, fixed)
-    if len(free) == 2:
+    axes.set(xlabel=free[0], ylabel=free[1], title=_title(game, fixed))
+    if len(free) == 3:
+        axes.set(zlabel=free[2])
+    else:
         axes.set_aspect("equal")
     return axes
 
@@ -160,10 +162,10 @@ def automaton(proof: Proof, passes: int = 0, *, axes: Axes | None = None) -> Axe
     return axes
 
 
-def _require_plane(
+def _free(
     game: Ruleset, names: list[str], fixed: dict[str, int], allowed: tuple[int, ...]
 ) -> list[str]:
-    """Return the free coordinates; `ConfigError` if their number is not allowed."""
+    """Return the free coordinates, or raise `ConfigError` if their number is not allowed."""
     require_package("matplotlib", "notebook", "choco_pipeline.plot")
     for name in fixed:
         if name not in names:
@@ -184,14 +186,8 @@ def _new_axes(projection: str | None = None) -> Axes:
     return pyplot.figure(layout="constrained").add_subplot(projection=projection)
 
 
-def _name(axes: Axes, game: Ruleset, names: list[str], fixed: dict[str, int]) -> None:
-    vertical, horizontal = names[0], names[1]
-    if len(names) == 3:
-        horizontal, vertical = names[0], names[1]
-        axes.set(zlabel=names[2])
-    axes.set_xlabel(horizontal)
-    axes.set_ylabel(vertical)
-    axes.set_title(", ".join(filter(None, (game.notation, _values(fixed)))))
+def _title(game: Ruleset, fixed: dict[str, int]) -> str:
+    return ", ".join(filter(None, (game.notation, _values(fixed))))
 
 
 def _values(fixed: dict[str, int]) -> str:

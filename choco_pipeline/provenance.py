@@ -1,4 +1,4 @@
-"""What computed a result: versions, the commit, and digests of the code that decides numbers."""
+"""Origin of a result: versions, the commit, and digests of the code that decides numbers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def commit() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that a stored result is stamped with."""
+    """Return the versions for a stored result."""
     own = {
         "choco_pipeline": package_version(),
         "commit": commit(),
@@ -93,7 +93,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def library_versions() -> dict[str, str]:
-    """Return the versions of the libraries that compute, which are looked up in files, each of them once."""
+    """Return the versions of the libraries that compute."""
     return {name: version(name) for name in LIBRARIES}
 
 

@@ -325,5 +325,5 @@ def mine(
     """
     notation = ruleset if isinstance(ruleset, str) else ruleset.notation
     words = [notation, *(f"{name}={value}" for name, value in ranges.items())]
-    _, document = mined(words, bound, quantity, what)
+    *_, document = mined(words, bound, quantity, what)
     return list(document.statements)

@@ -1,4 +1,4 @@
-"""The stages of a run, and the kinds of work in them: one word for each, wherever it is named.
+"""The stages of a run, and the kinds of work in them: one word for each.
 
 The word of a stage is its Snakemake rule, the folder of its results and of its logs, and the word in progress reports. Tasks import
 this module, so it imports nothing of the package.

@@ -37,7 +37,7 @@ TESTS = Path(__file__).parent
 LONGEST = (
     "workflow/test_run.py",
     # Needs few kernels. In a fresh clone the first files compile kernels, and two processes must not compile the same ones.
-    "checker/families/test_few_values.py",
+    "checker/families/test_forged.py",
     "workflow/test_kills.py",
     "objectstore/test_runs.py",
     "workflow/test_kill.py",
@@ -48,9 +48,8 @@ LONGEST = (
     "proof/games/test_prover.py",
     "workflow/test_disagreement.py",
     "finding/test_sharing.py",
-    "checker/families/test_words.py",
-    "checker/families/test_by_cases.py",
-    "proof/uniform/test_by_cases.py",
+    "checker/families/test_judge.py",
+    "proof/uniform/test_families.py",
     "finding/test_generalise.py",
     "workflow/test_extend.py",
     "workflow/test_stages.py",

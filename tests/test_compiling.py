@@ -4,7 +4,7 @@ import numba as nb
 from numba.core.caching import IndexDataCacheFile
 
 from choco_pipeline import compiling
-from choco_pipeline.automata.products import reachable_pairs
+from choco_pipeline.automata.subsets import reachable_sets
 from choco_pipeline.kernels.bitset import first_of
 
 NARROW, WIDE = nb.types.int32, nb.types.int64
@@ -46,6 +46,6 @@ def test_code_for_other_types_is_never_given(tmp_path):
 
 
 def test_kernels_keep_their_code_so():
-    for kernel in (reachable_pairs, first_of):
+    for kernel in (reachable_sets, first_of):
         assert isinstance(kernel._cache, compiling._KernelCache)
         assert isinstance(kernel._cache._cache_file, compiling._CodeByTypes)

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, listed
 from choco_pipeline.automata.minimise import minimised, numbered
-from choco_pipeline.automata.products import able_to_accept, reachable_pairs, reachable_sets
+from choco_pipeline.automata.subsets import able_to_accept, reachable_sets
 from choco_pipeline.errors import LimitError
 
 #: States before minimising; these three limits keep an operation below 4 GiB.
 MOST_STATES = 4_000_000
 MOST_TRANSITIONS = 1 << 26
 MOST_MEMBERS = 1 << 27
+#: An odd factor of 63 bits for hashes.
+HASH = 0x1E3779B97F4A7C15
 
 
 def canonical(a: Automaton) -> Automaton:
@@ -27,7 +29,11 @@ def canonical(a: Automaton) -> Automaton:
 
 def complement(a: Automaton) -> Automaton:
     """Return the complement of a relation."""
-    return canonical(Automaton(a.tracks, a.delta, ~a.accepting))
+    return canonical(_opposite(a))
+
+
+def _opposite(a: Automaton) -> Automaton:
+    return Automaton(a.tracks, a.delta, ~a.accepting)
 
 
 def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
@@ -35,14 +41,43 @@ def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
 
     Raises `LimitError` if there are more than `most_states` pairs of states, `MOST_TRANSITIONS` transitions or `MOST_TRACKS` tracks.
     """
-    tracks, delta, p, q = _product(a, b, False, most_states)
-    return Automaton(tracks, *minimised(delta, a.accepting[p] & b.accepting[q]))
+    return _opposite(disjunction(_opposite(a), _opposite(b), most_states=most_states))
 
 
 def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
     """Return the disjunction; limits are as for `conjunction`."""
-    tracks, delta, p, q = _product(a, b, True, most_states)
-    return Automaton(tracks, *minimised(delta, a.accepting[p] | b.accepting[q]))
+    tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
+    if len(tracks) > MOST_TRACKS:
+        raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
+    # Both in one array; a state of either that accepts nothing, or everything, is the same one.
+    delta = np.zeros((a.states + b.states, max(a.delta.shape[1], b.delta.shape[1])), np.int32)
+    delta[: a.states, : a.delta.shape[1]] = a.delta
+    delta[a.states :, : b.delta.shape[1]] = b.delta + a.states
+    traps = []
+    for flag in (False, True):
+        first, second = _trap(a, flag), _trap(b, flag)
+        if min(first, second) >= 0:
+            delta[delta == a.states + second] = first
+        traps.append(first if first >= 0 or second < 0 else a.states + second)
+    dead, sure = traps
+    most = min(most_states, MOST_TRANSITIONS >> len(tracks))
+    delta, accepts, complete = reachable_sets(
+        delta,
+        np.array([0, a.states], np.int32),
+        a.states,
+        np.stack([_own_symbols(one.tracks, tracks) for one in (a, b)])[:, :, None],
+        np.concatenate([a.accepting, b.accepting]),
+        dead,
+        sure,
+        HASH,
+        most,
+        MOST_MEMBERS,
+    )
+    if not complete:
+        raise LimitError(
+            f"automata of {a.states} and {b.states} states together have more than {most} states"
+        )
+    return Automaton(tracks, *minimised(delta, accepts))
 
 
 def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
@@ -82,12 +117,13 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
     most = min(most_states, MOST_TRANSITIONS // len(choices))
     delta, accepts, complete = reachable_sets(
         a.delta,
-        choices,
+        np.zeros(1, np.int32),
+        a.states,
+        choices[None],
         accepting,
         _trap(a, False),
         _trap(a, True),
-        # Signatures of the states.
-        np.random.default_rng(a.states).integers(0, 1 << 64, a.states, np.uint64),
+        HASH,
         most,
         MOST_MEMBERS,
     )
@@ -197,29 +233,6 @@ def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]
 def is_empty(a: Automaton) -> bool:
     """Return whether no numbers are in the relation."""
     return not numbered(a.delta, a.accepting)[1].any()
-
-
-def _product(
-    a: Automaton, b: Automaton, settling: bool, most_states: int
-) -> tuple[tuple[Variable, ...], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
-    if len(tracks) > MOST_TRACKS:
-        raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
-    most = min(most_states, MOST_TRANSITIONS >> len(tracks))
-    delta, p, q = reachable_pairs(
-        a.delta,
-        _own_symbols(a.tracks, tracks),
-        _trap(a, settling),
-        b.delta,
-        _own_symbols(b.tracks, tracks),
-        _trap(b, settling),
-        most,
-    )
-    if len(p) > most:
-        raise LimitError(
-            f"automata of {a.states} and {b.states} states together have more than {most} states"
-        )
-    return tracks, delta, p, q
 
 
 def _trap(a: Automaton, accepting: bool) -> int:

@@ -33,10 +33,6 @@ class Auxiliary:
     def __gt__(self, other: Variable) -> bool:
         return _place(self) > _place(other)
 
-    def __reduce__(self) -> tuple[type[Auxiliary], tuple[str]]:
-        """Unpickle as a new variable, because another process numbers its own."""
-        return Auxiliary, (self.label,)
-
 
 Variable = str | Auxiliary
 

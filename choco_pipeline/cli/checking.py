@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from choco_pipeline.claims.conclusions.rows import engines_text, rows
-from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
@@ -41,7 +41,6 @@ from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToPro
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.task import (
     PREPARED_BY,
-    EarlierProofs,
     certified,
     check_again,
     decided_on,
@@ -51,12 +50,15 @@ from choco_pipeline.proof.task import (
     settled_for_all,
     with_checker,
 )
+from choco_pipeline.shipped import project_file
 from choco_pipeline.statements.parse import MAX_LENGTH
 from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.run_files import RESULTS
 
 #: Trials of a claim on tables, and those by proof.
 _Trials = tuple[Iterable[Trial], Iterable[Trial]]
+#: The claims files of a project.
+CLAIMS = Path("config/claims")
 #: GiB of memory for the decision of a claim.
 MEMORY = 4
 #: Largest number of positions and largest bound of a table, if no bound is given.
@@ -98,6 +100,11 @@ def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]
             raise ConfigError(f"{word}: the range is empty")
         given[name] = last if value.first == value.last else value
     return list(dict.fromkeys(ids)), given
+
+
+def known_claims() -> Catalogue:
+    """Return the claims of config/claims, or raise `ConfigError`."""
+    return load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
 
 
 # ---- Trials and proofs.
@@ -212,7 +219,6 @@ def proved_by_game(
     assert claim.pattern is not None
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}
-    outcomes = EarlierProofs(RESULTS / "proofs")
     with Limited(PREPARED_BY) as prover:
         for case in cases:
             start = time.perf_counter()
@@ -221,7 +227,7 @@ def proved_by_game(
             if game not in proofs:
                 order = {"ruleset": game, "relation": relation, "parameters": case, **limits}
                 todo = GameToProve.model_validate({**order, "sweep": "", "claims": ()})
-                proofs[game] = searched(todo, outcomes, prover)
+                proofs[game] = searched(todo, RESULTS / "proofs", prover)
             proof = proofs[game]
             if proof.is_proved:
                 decided = decided_on(claim.as_json(), case, proof, limits, prover)

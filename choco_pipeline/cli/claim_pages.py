@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.claims.language.verdict import ClaimVerdict
-from choco_pipeline.cli.checking import explain
+from choco_pipeline.cli.checking import CLAIMS, explain
 from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError
@@ -26,7 +26,6 @@ from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.sweep.run_files import PROJECT, RESULTS
 
-CLAIMS = Path("config/claims")
 #: The result of a claim that no run has checked.
 UNKNOWN = "–"
 

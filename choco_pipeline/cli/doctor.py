@@ -13,8 +13,8 @@ import psutil
 
 from choco_pipeline.cli.output import emit
 from choco_pipeline.cli.workers import Workers
+from choco_pipeline.cluster import clusters
 from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
-from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.kernels import warm_up
 from choco_pipeline.provenance import versions
 from choco_pipeline.tables.computing import in_bytes
@@ -74,7 +74,7 @@ def show_cluster(name: str, json: bool) -> None:
     description = load_cluster(name, None, None)
     answer: dict[str, Any] = {"cluster": name, "kind": description.kind}
     if isinstance(description, SlurmJobs | SlurmWorkers):
-        resolve("choco_pipeline.cluster.clusters:require_acceptance")(description)
+        clusters.require_acceptance(description)
         answer |= {"at most": f"{description.maximum} jobs", "slurm": "takes such jobs"}
     else:
         with (

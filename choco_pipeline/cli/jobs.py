@@ -33,14 +33,10 @@ def names() -> set[str]:
 
 def _do(job: Callable[[], Mapping[str, int]], out: Path, json: bool) -> None:
     try:
-        result = job()
+        counts = job()
     except DisagreementError as error:  # which Snakemake takes for any failure
         write_record(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
         raise
-    _print(result, out, json)
-
-
-def _print(counts: Mapping[str, int], out: Path, json: bool) -> None:
     if json:
         emit(counts)
     else:
@@ -54,7 +50,7 @@ def write_plan(
     """Write the plan of a run: its tables, their shards, and the jobs."""
     plan = resolve("choco_pipeline.sweep.run_plan:current_plan")(config)
     counts = {"tables": len(plan["tables"]), "jobs": sum(map(len, plan["jobs"].values()))}
-    _print(counts, Paths(RESULTS, plan["run"]).plan, json)
+    _do(lambda: counts, Paths(RESULTS, plan["run"]).plan, json)
 
 
 @app.command("job", rich_help_panel=STEPS)
@@ -76,24 +72,17 @@ def job(
 
 
 @app.command("find", rich_help_panel=STEPS)
-def find(
-    plan_file: PlanFile,
-    out: Out,
-    json: Json = False,
-) -> None:
+def find(plan_file: PlanFile, out: Out, json: Json = False) -> None:
     """Propose statements from the findings of a run, and try them on new tables."""
     find_statements = resolve("choco_pipeline.finding.sharing:find_statements")
     _do(lambda: find_statements(str(plan_file), str(out)), out, json)
 
 
 @app.command("ledger", rich_help_panel=STEPS)
-def ledger(
-    plan_file: PlanFile,
-    out: Out,
-    json: Json = False,
-) -> None:
+def ledger(plan_file: PlanFile, out: Out, json: Json = False) -> None:
     """Gather verdicts, proofs and findings of a run into one document."""
-    _do(lambda: _task("choco_pipeline.sweep.ledger:write_ledger", plan_file, out), out, json)
+    target = "choco_pipeline.sweep.ledger:write_ledger"
+    _do(lambda: call(target, str(plan_file), str(out)), out, json)
 
 
 @app.command("report", rich_help_panel=STEPS)
@@ -119,9 +108,5 @@ def report(
         target, files = "write_last_report", [ledger_file, out, found]
     else:
         target, files = "write_report", [ledger_file, out]
-    _do(lambda: _task(f"choco_pipeline.report.task:{target}", *files), out, json)
-
-
-def _task(target: str, *files: Path) -> Mapping[str, int]:
-    counts: Mapping[str, int] = call(target, *map(str, files))
-    return counts
+    words = [f"choco_pipeline.report.task:{target}", *map(str, files)]
+    _do(lambda: call(*words), out, json)

@@ -19,8 +19,7 @@ from choco_pipeline.sweep.run_files import SHARED
 #: Where Snakemake keeps what it knows of runs, below the folder that it runs in, and its own lock.
 SNAKEMAKE = Path(".snakemake")
 SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
-#: Seconds that the processes of a killed run have to be gone, which takes them one or two; a run that starts beside them would
-#: write the same files.
+#: Seconds for the processes of a killed run to end, which takes them one or two; a run beside them would write the same files.
 GONE = 15.0
 
 
@@ -32,10 +31,9 @@ class BusyError(ChocoError):
 def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable[[int], None]]:
     """Hold the results folder for one run.
 
-    Raises `BusyError` if another run or a plain ``snakemake`` is working here; `StoreError` if it, a folder in it that all runs
-    share, or Snakemake's own folder is something else, or the latter somebody else's. Snakemake's lock is removed by `unlock`,
-    called if a run that was killed has left one. What is yielded is to be called with the process id of the run's Snakemake, so
-    that the next run knows whose lock it finds if this one is killed.
+    `unlock` is called to remove Snakemake's lock if a killed run has left it. The yielded function takes the process id of the
+    run's Snakemake, so that the next run knows whose lock it finds. Raises `BusyError` if another run or a plain ``snakemake``
+    is working here; `StoreError` if a folder is another kind of file, or cannot be written to.
     """
     for place in (results, *(results / name for name in SHARED)):
         if os.path.lexists(place) and not place.is_dir():
@@ -59,16 +57,13 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
         try:
             yield lambda snakemake: write_json(record, {"run": os.getpid(), "snakemake": snakemake})
         finally:
-            if (
-                not _snakemake_is_locked()
-            ):  # otherwise the record says to the next run that the lock is ours
+            if not _snakemake_is_locked():  # else the next run must know that the lock is ours
                 record.unlink(missing_ok=True)
     finally:
         lock.release()
 
 
 def _require_snakemake_can_write() -> None:
-    """Raise `StoreError`, naming what is in the way, unless Snakemake can write in its own folders that are there already."""
     if os.path.lexists(SNAKEMAKE) and not SNAKEMAKE.is_dir():
         raise StoreError(f"{SNAKEMAKE}: no folder, and Snakemake needs one there")
     for place in filter(Path.is_dir, (SNAKEMAKE, *sorted(SNAKEMAKE.glob("*/")))):
@@ -86,7 +81,7 @@ def _holder(record: Path) -> str:
 
 
 def _await_end(record: Path) -> None:
-    """Wait until the Snakemake of a run that was killed is gone; it ends itself within seconds."""
+    """Wait for the Snakemake of a killed run, which ends itself within seconds."""
     try:
         launcher = int(read_json(record)["snakemake"])
     except (StoreError, KeyError, TypeError, ValueError):
@@ -101,11 +96,10 @@ def _await_end(record: Path) -> None:
 
 
 def _is_launcher(pid: int) -> bool:
-    """Return whether this process id is still that of a launcher; the system gives numbers out again."""
+    """Whether this process id still belongs to a launcher; systems use the numbers again."""
     try:
-        return any(
-            word.endswith(Path(supervise.__file__).name) for word in psutil.Process(pid).cmdline()
-        )
+        words = psutil.Process(pid).cmdline()
+        return any(word.endswith(Path(supervise.__file__).name) for word in words)
     except psutil.Error:
         return False
 
@@ -115,7 +109,7 @@ def _snakemake_is_locked() -> bool:
 
 
 def _take_over(*, left_by_a_run: bool, unlock: Callable[[], None]) -> None:
-    """Remove Snakemake's lock if it is ours to remove, or say whose it is."""
+    """Remove Snakemake's lock if it is ours; raise `BusyError` otherwise."""
     alive = _snakemake_here()
     if alive is not None:
         raise BusyError(
@@ -130,7 +124,7 @@ def _take_over(*, left_by_a_run: bool, unlock: Callable[[], None]) -> None:
 
 
 def _snakemake_here() -> int | None:
-    """Return the process id of a Snakemake that runs in the working directory, if there is one."""
+    """Return the process id of a Snakemake in the working directory, if there is one."""
     for process in psutil.process_iter(["pid", "cmdline"]):
         words = process.info["cmdline"] or []
         if not any(Path(word).name == "snakemake" for word in words[:4]):
@@ -144,10 +138,10 @@ def _snakemake_here() -> int | None:
 
 
 def bring_to_now(results: Path) -> int:
-    """Give all files of a results folder that are from the future the present time, and return how many there were.
+    """Give files from the future the present time, and return their number.
 
-    What was made of what is no longer told by their times, and need not be: what a run needs is in the names of its files.
-    Files of stores keep theirs: no rule names them.
+    The order of their times is lost, but the names of files hold everything that a run needs. Files in stores keep their times,
+    because no rule names them.
     """
     now, changed = time.time(), 0
     for folder, inner, files in os.walk(results):

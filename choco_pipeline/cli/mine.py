@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import assignments
+from choco_pipeline.claims.language.verdict import counted
+from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.output import emit
 from choco_pipeline.cli.progress import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
@@ -29,27 +29,17 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory, table
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity, variable_of
 
-CLAIMS = Path("config/claims")
 #: More games than this need a sweep.
 MOST_GAMES = 1000
 #: Least bound for one heap by default: the period 34 of Dawson's Kayles begins at 53.
 LEAST_OF_ONE = 512
 #: Automata are learned for at most this number of games.
 MOST_AUTOMATA = 4
-
-
-@dataclass(frozen=True)
-class _Table:
-    game: Ruleset
-    parameters: Mapping[str, int]
-    quantity: Quantity
-    bound: int
 
 
 def mine(
@@ -60,14 +50,12 @@ def mine(
     json: bool,
 ) -> int:
     """Print the statements of `mined`; the exit code is always 0."""
-    tables, document = mined(words, bound, quantity, what)
+    games, tables, document = mined(words, bound, quantity, what)
     if json:
         emit(document.document())
     else:
-        pattern, games = _games(words)
-        game = "" if pattern.names else games[0][0].notation
-        source = f"{tables} {'table' if tables == 1 else 'tables'}"
-        print("\n".join(_lines(document, source, game)))
+        game = "" if read(words[0]).names else games[0].notation
+        print("\n".join(_lines(document, counted(tables, "table"), game)))
     return 0
 
 
@@ -76,8 +64,8 @@ def mined(
     bound: int | None = None,
     quantity: Quantity | None = None,
     what: Sequence[str] = (),
-) -> tuple[int, FoundDocument]:
-    """Compute tables, and search them; return the number of tables, and the statements.
+) -> tuple[list[Ruleset], int, FoundDocument]:
+    """Compute tables, and search them; return the games, the number of tables, and the statements.
 
     The first word is a ruleset. The others are a value or a range for each name in it, ``name=value`` or ``name=first..last``;
     later ones may use earlier names. Defaults: the largest bound for which tables are computed quickly; P-positions, but
@@ -90,48 +78,42 @@ def mined(
     if unknown is not None:
         raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
     pattern, games = _games(words)
-    tables = [planned for game in games for planned in _tables(*game, quantity, bound)]
+    tables = [
+        (game, parameters, *planned)
+        for game, parameters in games
+        for planned in _tables(game, quantity, bound)
+    ]
     learns = "formulas" in (what or MINERS) and len(tables) <= MOST_AUTOMATA
     with bars() as progress:
         mining = progress.add_task("mining", total=len(tables))
         progress_of_finding = progress.add_task("finding", total=2)
         mined: list[Mined] = []
         members: dict[Quantity, list[MemberTable]] = defaultdict(list)
-        for planned in tables:
-            data = table(planned.game, planned.bound, planned.quantity)
-            findings = mine_table(
-                what or list(MINERS), planned.game, planned.bound, planned.quantity, data
-            )
+        for game, parameters, chosen, size in tables:
+            data = table(game, size, chosen)
+            findings = mine_table(what or list(MINERS), game, size, chosen, data)
             if learns and not any(map(is_complete_formula, findings)):
-                findings += learned_from_game(Cells.of(planned.game, planned.bound, data))
+                findings += learned_from_game(Cells.of(game, size, data))
+            family = words[0] if pattern.names else game.notation
             mined += [
-                Mined(
-                    planned.game.notation,
-                    planned.quantity,
-                    planned.bound,
-                    words[0] if pattern.names else planned.game.notation,
-                    planned.parameters,
-                    finding,
-                )
+                Mined(game.notation, chosen, size, family, parameters, finding)
                 for finding in findings
             ]
-            reader = partial(Cells.of, planned.game, planned.bound, data)
-            members[planned.quantity].append(MemberTable(planned.parameters, reader, findings))
+            reader = partial(Cells.of, game, size, data)
+            members[chosen].append(MemberTable(parameters, reader, findings))
             progress.advance(mining)
         families = [
             TableFamily.of(words[0], several) for several in members.values() if pattern.names
         ]
-        bounds = {(planned.game.notation, planned.quantity): planned.bound for planned in tables}
-        catalogue = load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
-        finder = Finder(Tables(bounds), catalogue)
+        bounds = {(game.notation, chosen): size for game, _, chosen, size in tables}
         document = found_in(
             mined,
             families,
-            finder,
+            Finder(Tables(bounds), known_claims()),
             lambda *_, **__: progress.advance(progress_of_finding),
             related_games=not what,
         )
-    return len(tables), document
+    return [game for game, _ in games], len(tables), document
 
 
 def mine_heights(side: int, height: int, json: bool) -> int:
@@ -166,9 +148,7 @@ def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str
             ("then held on", statement.held_on),
         ):
             yield f"   {label} {evidence.positions:,} {unit}s: {evidence.what}"
-        number_of = statement.tried.candidates
-        candidates = "1 candidate" if number_of == 1 else f"{number_of:,} candidates"
-        yield f"   {candidates}: {statement.tried.what}"
+        yield f"   {counted(statement.tried.candidates, 'candidate')}: {statement.tried.what}"
         sign, words = SIGNS[statement.verdict]
         yield f"   {sign} {words}: {statement.conclusion.text}"
         yield ""
@@ -183,7 +163,7 @@ def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str
     if game and game not in about:
         others = "; all statements are about related games" if about else ""
         yield f"nothing was found about {game}{others}"
-    yield f"{number} {'statement' if number == 1 else 'statements'} from {source}"
+    yield f"{counted(number, 'statement')} from {source}"
 
 
 def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str, int]]]]:
@@ -219,12 +199,14 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
 
 
 def _tables(
-    game: Ruleset, parameters: Mapping[str, int], quantity: Quantity | None, bound: int | None
-) -> Iterator[_Table]:
-    """Yield the tables of a game to compute, except those of a single cell.
+    game: Ruleset, quantity: Quantity | None, bound: int | None
+) -> Iterator[tuple[Quantity, int]]:
+    """Yield quantity and bound of the tables of a game, except those of a single cell.
 
     By default P-positions, and Grundy numbers of a bar without a strip and of one heap.
     """
+    if bound is not None and bound < 0:
+        raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
     bar = game.base.rules.bar
     is_alone = bar is not None and bar.is_flat and bar.strip is None
     several: list[Quantity] = ["grundy"] if is_alone else ["p-positions"]
@@ -233,17 +215,11 @@ def _tables(
     for chosen in [quantity] if quantity else several:
         if not variable_of(game, chosen).dims:
             continue
-        size = _bound(game, chosen, bound)
+        size = bound
+        with suppress(ChocoError):
+            size = max(game.base.limits(None))  # the shape is its own bound
+        if size is None:
+            size = quick_bound(game, chosen)
+            size = max(size, LEAST_OF_ONE) if len(game.coordinates) == 1 else size
         require_memory(game, size, cost_of(game, size, chosen).memory_whole, worker_memory(1))
-        yield _Table(game, parameters, chosen, size)
-
-
-def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
-    with suppress(ChocoError):
-        return max(game.base.limits(None))  # the shape is its own bound
-    if bound is not None and bound < 0:
-        raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
-    if bound is not None:
-        return bound
-    quick = quick_bound(game, quantity)
-    return max(quick, LEAST_OF_ONE) if len(game.coordinates) == 1 else quick
+        yield chosen, size

@@ -13,11 +13,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from choco_pipeline.claims.conclusions.rows import enumerated
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import ClaimVerdict
-from choco_pipeline.cli.checking import claim_of
+from choco_pipeline.cli.checking import claim_of, known_claims
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.progress import waiting
 from choco_pipeline.commands import command
@@ -46,7 +45,6 @@ from choco_pipeline.proof.task import (
     with_checker,
     with_formula,
 )
-from choco_pipeline.shipped import project_file
 
 NAMES = {"own": "our engine", "checker": "the checker"}
 #: Certificates of families have a folder of their own, because another program checks those of single games.
@@ -177,7 +175,7 @@ def show_check(certificate: Path, seconds: float, memory: float, json: bool) -> 
         proof = check_again(certificate, seconds, memory, prover)
     (stated,) = check_files([certificate], seconds, state_only=True)
     document = read_json(certificate, MOST_BYTES) if proof.is_proved else {}
-    claim, claims = claimed_id(document), known_claims()
+    claim, claims = claimed_id(document), known_claims().claims
     others = differences(document, claims)
     if json:
         emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
@@ -357,11 +355,6 @@ def _family_lines(answer: Mapping[str, Any]) -> list[str]:
 
 
 # ---- Names in certificates.
-
-
-def known_claims() -> Mapping[str, Claim]:
-    """Return the claims of config/claims by id, or raise `ConfigError`."""
-    return load_catalogue(sorted(project_file("config/claims").glob("*.yaml"))).claims
 
 
 def claimed_id(document: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""``choco run``: Snakemake as a child with a Dask cluster beside it; it shows progress and leaves nothing running."""
+"""``choco run``: Snakemake and a Dask cluster as children, with progress; no process is left at the end."""
 
 from __future__ import annotations
 

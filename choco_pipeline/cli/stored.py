@@ -15,10 +15,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.lock import results_lock
 from choco_pipeline.cli.output import emit, note, wrapped
 from choco_pipeline.cli.progress import bars
-from choco_pipeline.cli.prove import checked_lines, described_lines, differences, known_claims
+from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, StoreError
@@ -151,7 +152,7 @@ def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
-    claims = known_claims()
+    claims = known_claims().claims
     for name in ("certificates", "certificates/families", "proofs", "families"):
         folder = RESULTS / name
         for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):

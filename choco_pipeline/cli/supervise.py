@@ -1,9 +1,8 @@
-"""A child process that ends when its parent does, however the parent ends. Both ends of the pipe that makes it so.
+"""A child process that ends with its parent, also if the parent is killed.
 
-The parent starts this file as a program in a session of its own, with the reading end of a pipe that only the parent
-can write to. The program starts the command, and waits for it or for the end of the pipe, which comes even when the
-parent is killed; then it ends the command and all that the command has started. Only the standard library is imported:
-the program starts in hundredths of a second.
+The parent starts this file as a program in a session of its own, with the reading end of a pipe that only the parent can write to.
+The program starts the command, and waits for it or for the end of the pipe. Then it ends the command and all its processes. Only
+the standard library is imported, so that the program starts in hundredths of a second.
 """
 
 from __future__ import annotations
@@ -16,12 +15,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import IO
 
 #: Seconds that the command has to end after SIGTERM before SIGKILL ends it.
 GRACE = 5.0
-#: Kills of a group, 20 ms apart: what takes longer waits in the kernel, for a disk that does not answer.
+#: Kills of a group, 20 ms apart. A process that takes longer waits in the kernel, for a disk.
 ROUNDS = 250
 
 
@@ -71,40 +69,38 @@ class Supervised:
             os.killpg(self.pid, number)
 
     def kill(self) -> None:
-        """Kill the process group again and again until nobody is left: a process may start another while it is killed."""
+        """Kill the process group until it is empty: a process may start another while it is killed."""
         for _ in range(ROUNDS):
             try:
                 os.killpg(self.pid, signal.SIGKILL)
             except ProcessLookupError:
                 return
-            self._process.poll()  # which takes note of its end, so that it no longer counts as one of the group
+            self._process.poll()  # so that it no longer counts as one of the group
             time.sleep(0.02)
 
     def close(self) -> None:
-        """End what still runs, and what the command has left if it was killed."""
+        """End all processes of the command."""
         self.terminate()
         self.kill()
         os.close(self._pipe)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command until it ends or the pipe closes: the program that `Supervised` starts."""
+    """Run a command until it ends or the pipe closes; this is the program that `Supervised` starts."""
     pipe, command = int(arguments[0]), list(arguments[1:])
     # A handler, unlike SIG_IGN, is not inherited by the command; signals to the group are for the command alone.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _leave_to_the_command)
+        signal.signal(number, lambda *_: None)
     process = subprocess.Popen(command)
     threading.Thread(target=_end_with_parent, args=(pipe, process.wait), daemon=True).start()
     code = process.wait()
-    if (
-        code < 0
-    ):  # Killed, and what it has started is still there, this process's to end; the parent sees a kill, too.
+    if code < 0:  # killed: its processes are left to this one; the parent sees a kill, too
         os.killpg(0, signal.SIGKILL)
     return code
 
 
 def _end_with_parent(pipe: int, wait: Callable[[float], int]) -> None:
-    """Wait until the pipe's other end is closed, then end the whole process group, this process included."""
+    """Wait for the end of the pipe, and end the process group with this process."""
     os.read(pipe, 1)
     os.killpg(0, signal.SIGTERM)
     try:
@@ -113,10 +109,6 @@ def _end_with_parent(pipe: int, wait: Callable[[float], int]) -> None:
         pass
     finally:
         os.killpg(0, signal.SIGKILL)
-
-
-def _leave_to_the_command(number: int, frame: FrameType | None) -> None:
-    pass
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What computes for a run: a Dask cluster, its own or one that is running already, or Slurm's jobs without Dask."""
+"""The workers of a run: a Dask cluster, its own or a running one, or Slurm's jobs without Dask."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
@@ -28,7 +29,7 @@ from choco_pipeline.cluster.cluster_file import (
     own_tls,
     tls_settings,
 )
-from choco_pipeline.cluster.connect import SCHEDULER, resolve
+from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.cluster.relay import GivenUpError, Relay
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import (
@@ -47,12 +48,12 @@ if TYPE_CHECKING:
     from choco_pipeline.cluster.clusters import Cluster
 
 PROFILES = SHIPPED / "workflow" / "profiles"
-#: Where Dask works, in the results folder, while a run lasts.
+#: Dask's folder in the results folder during a run.
 DASK = ".dask"
 WARM_UP = "choco_pipeline.kernels:warm_up"
-#: Seconds between two looks at whether a job still waits for kernels.
+#: Seconds between two checks whether a job still waits for kernels.
 LOOK = 0.5
-#: Jobs for each worker: while one is computed, the processes of the next ones start.
+#: Jobs for each worker, so that processes start while others compute.
 JOBS_PER_WORKER = 4
 #: Rules that need two threads only without workers.
 ONE_THREAD = ("prove=1",)
@@ -65,9 +66,9 @@ ORDER = (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE_STATEMENTS, PROVE)
 
 
 def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capacity:
-    """Return how many workers a cluster has, and what each may use.
+    """Return the number of workers of a cluster, and their memory; a running one is asked.
 
-    One that is running is asked. Its scheduler file is waited for at most `wait_s` seconds.
+    Its scheduler file is waited for at most `wait_s` seconds.
     """
     file = str(CLUSTERS / f"{name or 'local'}.yaml")
     match cluster:
@@ -80,13 +81,12 @@ def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capa
         case SlurmJobs():
             return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
         case Running():
-            connect = resolve("choco_pipeline.cluster.clusters:existing_cluster")
             file_or_address = cluster.scheduler
             if wait_s and "://" not in file_or_address and not Path(file_or_address).exists():
                 note(f"waiting up to {wait_s} s for the scheduler file {file_or_address}")
             with (
                 dask.config.set(tls_settings(cluster.tls)),
-                connect(file_or_address, wait_s) as client,
+                _clusters().existing_cluster(file_or_address, wait_s) as client,
             ):
                 whose = f"the cluster at {client.address}"
                 if client.memory is None:
@@ -96,17 +96,22 @@ def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capa
             assert_never(cluster)
 
 
-class Workers(ExitStack):
-    """What computes for a run; at its end what was started here is stopped."""
+def _clusters() -> ModuleType:
+    from choco_pipeline.cluster import clusters  # noqa: PLC0415 -- Dask is slow to import
 
-    #: What the jobs find in their environment: where the cluster is (the scheduler's address, or a file that will
-    #: hold it when the cluster is ready), and the certificates to show there.
+    return clusters
+
+
+class Workers(ExitStack):
+    """The workers of a run; those that were started here stop at its end."""
+
+    #: Environment of the jobs: the scheduler's address, or a file that will hold it when the cluster is ready; and certificates.
     environment: dict[str, str]
-    #: What Snakemake is told: its profile, and how many jobs run at the same time.
+    #: Snakemake's options: its profile, and the number of jobs at the same time.
     options: list[str]
 
     def __init__(self, results: Path, logs: Path, description: Description) -> None:
-        """Plan for a cluster as described, or connect to it if it is running; `logs` is for what its workers print."""
+        """Plan a cluster, or connect to a running one; `logs` is for the output of its workers."""
         super().__init__()
         self._cluster: Cluster | None = None
         self._is_announced = False
@@ -123,7 +128,7 @@ class Workers(ExitStack):
         shutil.rmtree(self._folder, ignore_errors=True)
         self.callback(shutil.rmtree, self._folder, ignore_errors=True)
         if isinstance(description, SlurmJobs):
-            options = resolve("choco_pipeline.cluster.clusters:snakemake_options")(description)
+            options = _clusters().snakemake_options(description)
             self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
             self.environment = {SCHEDULER: ""}
             return
@@ -136,21 +141,18 @@ class Workers(ExitStack):
         folder = self._folder / "workers"
         if isinstance(description, Running):
             scheduler = description.scheduler
-            connect = resolve("choco_pipeline.cluster.clusters:existing_cluster")
-            cluster = self.enter_context(connect(scheduler))
+            cluster = self.enter_context(_clusters().existing_cluster(scheduler))
             self._use(cluster)
-            # More may come: such clusters often grow with what they are given to do.
+            # Such clusters often grow with their work.
             workers = max(cluster.threads, cores())
         elif isinstance(description, SlurmWorkers):
-            run = resolve("choco_pipeline.cluster.clusters:slurm_cluster")
-            self._open = partial(run, description, folder, logs)
+            self._open = partial(_clusters().slurm_cluster, description, folder, logs)
             workers = description.workers
         else:
             workers = description.workers or cores()
             memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
-            run = resolve("choco_pipeline.cluster.clusters:local_cluster")
-            shown = description.dashboard
-            self._open = partial(run, workers, memory, folder, tls=True, dashboard=shown)
+            opened = partial(_clusters().local_cluster, workers, memory, folder)
+            self._open = partial(opened, tls=True, dashboard=description.dashboard)
         if self._open is not None:
             self._folder.mkdir(mode=0o700, parents=True)
         jobs = JOBS_PER_WORKER * workers
@@ -163,11 +165,10 @@ class Workers(ExitStack):
         self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
 
     def start(self, *, warm_up: bool) -> str | None:
-        """Start the cluster unless it runs or there is none.
+        """Start the cluster unless it runs or there is none; return the address of its dashboard, the first time.
 
-        With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels; elsewhere
-        workers may have to wait in a queue, so jobs wait for none. What is returned is the address of Dask's dashboard, the
-        first time, if there is one.
+        With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels. On other machines
+        workers may wait in a queue, so no job waits for them.
         """
         if self._open is not None:
             cluster = self.open()
@@ -191,10 +192,10 @@ class Workers(ExitStack):
         return self._cluster
 
     def reports(self) -> Iterator[Mapping[str, Any]]:
-        """Yield what tasks have reported since the last call."""
+        """Yield the reports of tasks since the last call."""
         if self._is_ready is not None and self._is_ready():
-            write = resolve("choco_pipeline.cluster.clusters:write_scheduler_file")
-            write(self._cluster, self._file)
+            assert self._cluster is not None
+            _clusters().write_scheduler_file(self._cluster, self._file)
             self._is_ready = None
             self._is_warm.set()
         while not self._reports.empty():

@@ -1,4 +1,4 @@
-"""Where a run computes, as a file in ``config/clusters/`` says it: one closed model for each kind of cluster."""
+"""Files in ``config/clusters/``: one closed model for each kind of cluster, and TLS as Dask's settings."""
 # mypy: untyped-calls-exclude=distributed
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.shipped import project_file
 
-#: Where the files are; the path starts from the folder that `choco` runs in, as all paths in configurations do.
+#: Folder of the files, in the folder that `choco` runs in.
 CLUSTERS = Path("config/clusters")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
-# Some of these stand in a script that a shell reads: they are words that no shell takes for anything else.
+# Some of these are in a script that a shell reads, so none may have a meaning in a shell.
 Memory = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,6} ?([MGT]i?B)$")]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}$")]
 File = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./@+-]{1,255}$")]
@@ -35,30 +35,25 @@ Count = Annotated[int, Field(ge=1, le=MOST)]
 
 
 class Tls(Model):
-    """Files in PEM format that a scheduler, its workers and its clients know each other by."""
+    """Files in PEM format by which a scheduler, its workers and its clients know each other."""
 
-    ca: File = Field(
-        description="Certificate of the authority that has signed all certificates of this cluster."
-    )
-    certificate: File = Field(description="Certificate of this run, and of what it starts.")
-    key: File = Field(description="Its private key; only you should be able to read this file.")
+    #: Certificate of the authority that has signed all certificates of this cluster.
+    ca: File
+    #: Certificate of this run and its processes, and its private key.
+    certificate: File
+    key: File
 
 
 class Local(Model):
     """Workers on this machine, started with the run and stopped with it."""
 
     kind: Literal["local"] = "local"
-    workers: Count | None = Field(
-        default=None, description="Worker processes of one thread; one for each core by default."
-    )
-    memory: Memory | None = Field(
-        default=None,
-        description="What each may use; its share of 90 % of the machine's by default.",
-    )
-    dashboard: bool = Field(
-        default=False,
-        description="Whether there is Dask's dashboard, which every user of this machine can read.",
-    )
+    #: Worker processes of one thread; one for each core by default.
+    workers: Count | None = None
+    #: Memory of each; its share of 90 % of the machine's by default.
+    memory: Memory | None = None
+    #: Whether there is Dask's dashboard, which every user of this machine can read.
+    dashboard: bool = False
     tls: Tls | None = None
 
 
@@ -66,48 +61,36 @@ class Running(Model):
     """A Dask cluster that is running already, and is left running."""
 
     kind: Literal["running"] = "running"
-    scheduler: Address = Field(
-        description="Address of its scheduler, as in `tls://node1:8786`, or its scheduler file."
-    )
+    #: Address of its scheduler, as in `tls://node1:8786`, or its scheduler file.
+    scheduler: Address
     tls: Tls | None = None
 
 
 class Queue(Model):
-    """What Slurm is told of every job."""
+    """The options of Slurm for every job; Slurm's defaults if left out."""
 
-    partition: Word | None = Field(
-        default=None, description="Partition; Slurm's default if left out."
-    )
-    account: Word | None = Field(default=None, description="Account; yours by default if left out.")
-    qos: Word | None = Field(default=None, description="Quality of service.")
-    constraint: Word | None = Field(default=None, description="Feature that nodes must have.")
-    reservation: Word | None = Field(default=None, description="Reservation.")
-    minutes: Count = Field(description="How long a job may take (walltime).")
+    partition: Word | None = None
+    account: Word | None = None
+    qos: Word | None = None
+    constraint: Word | None = None
+    reservation: Word | None = None
+    #: Walltime.
+    minutes: Count
 
 
 class SlurmWorkers(Queue):
     """Dask workers in Slurm jobs: as many as there is work for, from `minimum` to `maximum` jobs."""
 
     kind: Literal["slurm"] = "slurm"
-    cores: Count = Field(
-        description="Cores of each job; it runs as many worker processes of one thread."
-    )
-    memory: Memory = Field(description="Memory of each job, shared equally by its workers.")
-    minimum: int = Field(
-        default=0,
-        ge=0,
-        le=100_000,
-        description="Jobs that are kept even if there is nothing to do.",
-    )
-    maximum: Count = Field(description="Most jobs at a time.")
-    interface: Word | None = Field(
-        default=None,
-        description="Network interface, as in `ib0`, by which nodes and this machine reach each other.",
-    )
-    dashboard: bool = Field(
-        default=False,
-        description="Whether there is Dask's dashboard, which every user of this machine can read.",
-    )
+    #: Cores of each job, which runs as many worker processes of one thread, and memory that they share equally.
+    cores: Count
+    memory: Memory
+    minimum: Annotated[int, Field(ge=0, le=MOST)] = 0
+    maximum: Count
+    #: Network interface, as in `ib0`, by which nodes and this machine reach each other.
+    interface: Word | None = None
+    #: Whether there is Dask's dashboard, which every user of this machine can read.
+    dashboard: bool = False
     tls: Tls | None = None
 
     @property
@@ -120,10 +103,9 @@ class SlurmJobs(Queue):
     """Every job of Snakemake is a Slurm job and computes by itself, without Dask."""
 
     kind: Literal["slurm-jobs"] = "slurm-jobs"
-    maximum: Count = Field(default=100, description="Most jobs at a time.")
-    accounting: bool = Field(
-        default=True, description="Whether `sacct` can be asked how jobs are; if not, `squeue` is."
-    )
+    maximum: Count = 100
+    #: Whether `sacct` can be asked for the state of jobs; if not, `squeue` is.
+    accounting: bool = True
 
 
 Description = Local | Running | SlurmWorkers | SlurmJobs
@@ -138,9 +120,9 @@ KINDS: dict[str, type[Description]] = {
 def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -> Description:
     """Return the cluster that the command line asks for, by the name of its file in ``config/clusters``.
 
-    Without a name it is a running cluster if there is a scheduler, else the one named ``local``, whose file may be missing. What is said
-    of workers outweighs a file of kind ``local``, and a scheduler one of kind ``running``. Raises `ConfigError` if there is no
-    such file, it has a mistake, or it is of another kind than what else is given needs.
+    Without a name it is a running cluster if there is a scheduler, else the one named ``local``, whose file may be missing.
+    `workers` overrides a file of kind ``local``, and `scheduler` one of kind ``running``. Raises `ConfigError` if there is no
+    such file, it has a mistake, or it is of another kind.
     """
     if workers is not None and not 1 <= workers <= MOST:
         raise ConfigError(f"--workers: from 1 to {MOST:,} are possible, found {workers:,}")
@@ -155,23 +137,18 @@ def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -
         cluster = Local()
     else:
         cluster = read_cluster(name or "local")
-    if workers is not None:
-        if not isinstance(cluster, Local):
-            raise ConfigError(
-                f"--workers: needs a cluster of kind 'local', found kind {cluster.kind!r}"
-            )
-        cluster = cluster.model_copy(update={"workers": workers})
-    if scheduler is not None:
-        if not isinstance(cluster, Running):
-            raise ConfigError(
-                f"--scheduler: needs a cluster of kind 'running', found kind {cluster.kind!r}"
-            )
-        cluster = cluster.model_copy(update={"scheduler": scheduler})
+    for key, value, kind in (("workers", workers, "local"), ("scheduler", scheduler, "running")):
+        if value is not None:
+            if cluster.kind != kind:
+                raise ConfigError(
+                    f"--{key}: needs a cluster of kind {kind!r}, found kind {cluster.kind!r}"
+                )
+            cluster = cluster.model_copy(update={key: value})
     return cluster
 
 
 def read_cluster(name: str) -> Description:
-    """Return what ``config/clusters/NAME.yaml`` says, or raise `ConfigError` with file, line and key."""
+    """Return the cluster of ``config/clusters/NAME.yaml``, or raise `ConfigError` with file, line and key."""
     path = project_file(CLUSTERS / f"{name}.yaml")
     if not NAME.fullmatch(name) or not path.is_file():
         known = sorted(other.stem for other in CLUSTERS.glob("*.yaml"))
@@ -198,7 +175,7 @@ def read_cluster(name: str) -> Description:
 
 
 def in_bytes(memory: Memory) -> int:
-    """Return the number of bytes of what a file calls, for example, ``2 GiB``."""
+    """Return the number of bytes of a text such as ``2 GiB``."""
     return int(parse_bytes(memory))
 
 
@@ -222,9 +199,9 @@ def _require_certificates(tls: Tls, file: YamlFile) -> None:
 
 
 def tls_settings(tls: Tls | None) -> dict[str, str | bool]:
-    """Return Dask's settings for connections that are encrypted, and refused to whoever has no certificate.
+    """Return Dask's settings for encrypted connections, which need a certificate.
 
-    `distributed.Security` reads them wherever it is made without arguments: for clients, schedulers and workers.
+    `distributed.Security` without arguments reads them, for clients, schedulers and workers.
     """
     if tls is None:
         return {}
@@ -238,7 +215,7 @@ def tls_settings(tls: Tls | None) -> dict[str, str | bool]:
 
 
 def as_environment(settings: Mapping[str, str | bool]) -> dict[str, str]:
-    """Return the environment variables by which Dask takes these settings.
+    """Return Dask's settings as environment variables.
 
     Examples
     --------
@@ -252,9 +229,9 @@ def as_environment(settings: Mapping[str, str | bool]) -> dict[str, str]:
 
 
 def own_tls(folder: Path) -> Tls:
-    """Return where a run keeps the certificate of its own cluster, which is its own authority, and the key."""
+    """Return the paths of the certificate of a run's own cluster, which is its own authority, and of its key."""
     certificate = str(folder / "certificate.pem")
-    # A folder may have a name that in a file of people's, which shells read, is refused.
+    # Unlike a word in a cluster file, which shells read, a folder may have any name.
     return Tls.model_construct(ca=certificate, certificate=certificate, key=str(folder / "key.pem"))
 
 

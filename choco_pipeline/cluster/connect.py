@@ -80,26 +80,10 @@ def call(target: str, *arguments: Any) -> Any:
 def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
     """Run a task for each list of arguments, on the cluster that the environment names or else in this process.
 
-    With a cluster this process imports neither the target nor what the target imports.
-
-    Parameters
-    ----------
-    target
-        ``package.module:function``. Called as ``function(*arguments, report)``, where ``report(stage, **numbers)`` counts progress.
-    arguments
-        Plain data, as JSON can hold; so are the results.
-
-    Returns
-    -------
-    list
-        The results, in the order of the arguments.
-
-    Raises
-    ------
-    ClusterError
-        If the cluster cannot be reached within seconds, goes away, or loses a task.
-    ChocoError
-        As the target raised it, with the same message. Tasks that have not begun are given up.
+    The target, ``package.module:function``, is called as ``function(*arguments, report)``, where ``report(stage, **numbers)``
+    counts progress. Arguments and results are plain data, as JSON can hold. With a cluster this process does not import the
+    target. Raises `ClusterError` if the cluster cannot be reached within seconds, goes away, or loses a task; `ChocoError` as
+    the target raised it, with the same message. Tasks that have not begun are then given up.
     """
     if not arguments:
         return []

@@ -89,7 +89,7 @@ def carried_out(
 
 
 def is_done(future: Future[Any]) -> bool:
-    """Wait for a task as long as one waits between two looks, and say whether it is done, without fetching its result."""
+    """Wait for a task until the next look; return whether it is done, without fetching its result."""
     try:
         future.exception(timeout=LOOK)
     except TimeoutError:
@@ -99,7 +99,7 @@ def is_done(future: Future[Any]) -> bool:
 
 @contextmanager
 def losses(target: str, address: str) -> Iterator[None]:
-    """Say in one line what a future's result raises if the cluster or too many workers are lost."""
+    """Re-raise the loss of the cluster or of too many workers as an error of one line."""
     try:
         yield
     except FutureCancelledError:
@@ -115,7 +115,7 @@ def losses(target: str, address: str) -> Iterator[None]:
 def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
     """Run a target on a worker.
 
-    A user's mistake is raised as a `ChocoError` with its message, so that it arrives whole whatever class it is.
+    Any user error is raised as a plain `ChocoError` with its message, which can be sent.
     """
     PROCESS.is_worker = True
     worker = get_worker()
@@ -143,16 +143,16 @@ def _event(
 
 
 def dask_setup(worker: Worker) -> None:
-    """Leave Ctrl-C, which a terminal sends to workers too, to the process that started them; Dask calls this."""
+    """Ignore Ctrl-C, which a terminal sends to workers too; Dask calls this in each worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     silence_tracker()
 
 
 def silence_tracker() -> None:
-    """Have the process that counts semaphores for Python say nothing when one before it was killed.
+    """Silence the process that counts semaphores for Python, in case the one before it was killed.
 
-    Every process that loads numba has a semaphore, workers too. Python then starts another, which complains with a traceback of each semaphore that it has not heard of. It has no setting
-    for what that process does with what it has to say.
+    Every process that loads numba has a semaphore, workers too. A new counter complains with a traceback of each semaphore that
+    it does not know, and Python has no setting for that.
     """
     warnings.filterwarnings("ignore", "resource_tracker")
     start = util.spawnv_passfds
@@ -193,16 +193,16 @@ def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
 
 
 def memory_of_tasks(client: Client) -> int | None:
-    """Return the bytes that a task may use on every worker, or None if there is no worker, or one without a limit."""
+    """Return the bytes that a task may use on any worker, or None without a worker or a limit."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] // worker["nthreads"] for worker in workers]
     return min(limits, default=0) or None
 
 
 def address_of(scheduler: str, seconds: float = START) -> str:
-    """Return the address that `scheduler` is, or that the scheduler file of that name holds once it is there.
+    """Return the address of a scheduler, given or read from its file, for which it waits at most `seconds`.
 
-    Raises `ClusterError` if the file is not there after so many seconds, or holds no address.
+    Raises `ClusterError` if the file is missing or holds no address.
     """
     if "://" in scheduler:
         return scheduler
@@ -239,10 +239,9 @@ async def _knock(address: str) -> None:
 
 
 class Lanes(SchedulerPlugin):
-    """Shares the lanes out again among the workers that are there, whenever one comes or goes.
+    """Shares out the lanes again when a worker comes or goes.
 
-    Else steps whose workers have all died would wait for them for ever, also for those that are started in their place,
-    and workers that come later would have nothing to do.
+    Otherwise steps would wait forever for workers that have died, and later workers would have nothing to do.
     """
 
     name = "choco-lanes"
@@ -263,7 +262,7 @@ class Lanes(SchedulerPlugin):
         for task in scheduler.tasks.values():
             if task.loose_restrictions:
                 lane = (task.annotations or {}).get("lane")  # Dask keeps none that is None
-                # A step of no lane may not name workers that are gone: it would wait for them.
+                # A step without a lane must not wait for lost workers.
                 task.worker_restrictions = set() if lane is None else _workers_of(lane, workers)
 
 
@@ -330,7 +329,7 @@ def on_cluster(scheduler: str) -> Iterator[OnCluster]:
 
 
 def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:
-    """Return the workers that steps of a lane are meant for: one, or all for no lane."""
+    """Return the workers for steps of a lane: one, or all without a lane."""
     return set(workers) if lane is None or not workers else {workers[lane % len(workers)]}
 
 

@@ -134,9 +134,7 @@ def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
     return (_kept_table if is_small else table)(game, bound, quantity)
 
 
-@lru_cache(maxsize=256)
-def _kept_table(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
-    return table(game, bound, quantity)
+_kept_table = lru_cache(maxsize=256)(table)
 
 
 @dataclass(frozen=True)
@@ -178,12 +176,10 @@ def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterato
     for other in catalogue.speaking_of(game):
         reach, own_reach = other.reach, claim.reach
         known, own = environment(other, game), environment(claim, game)
-        if reach is None or known is None or own is None:
+        if reach is None or known is None or own is None or other.determined is None:
             continue
         end = int(reach.value(known))
-        if end < bound or (other.outcomes is None and other.numbers is None):
-            continue
-        if own_reach is not None and own_reach.value(own) <= end:
+        if end < bound or (own_reach is not None and own_reach.value(own) <= end):
             continue
         differ = _differ(meaning(claim, game), meaning(other, game))
         if differ is not None and not differ.any():
@@ -262,19 +258,19 @@ def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
 
 def agreement(held: Sequence[TableTrial]) -> str:
     """Return the text for the tables on which a statement was right: computed ones and the run's own."""
+
+    def counted(some: Sequence[TableTrial]) -> str:
+        tables = f"{len(some)} tables" if len(some) > 1 else "a table"
+        return f"all {sum(trial.positions for trial in some):,} positions of {tables}"
+
     computed = [trial for trial in held if not trial.is_own]
     own = [trial for trial in held if trial.is_own]
     parts = []
     if computed:
-        parts.append(f"{_counted(computed)} computed to test it: {_where(computed)}")
+        parts.append(f"{counted(computed)} computed to test it: {_where(computed)}")
     if own:
-        parts.append(f"{_counted(own)} of the run, as a whole, {_bounds(own)}")
+        parts.append(f"{counted(own)} of the run, as a whole, {_bounds(own)}")
     return f"holds for {'; and for '.join(parts)}"
-
-
-def _counted(held: Sequence[TableTrial]) -> str:
-    tables = f"{len(held)} tables" if len(held) > 1 else "a table"
-    return f"all {sum(trial.positions for trial in held):,} positions of {tables}"
 
 
 def _where(held: Sequence[TableTrial]) -> str:
@@ -287,16 +283,14 @@ def _where(held: Sequence[TableTrial]) -> str:
         which = f"{named}, not seen before" if named else "a table of the game"
         parts.append(f"{which}, {_bounds(new)}")
     if further:
-        parts.append(
-            f"{'larger tables' if len(further) > 1 else 'a larger table'}, {_bounds(further)}"
-        )
+        larger = "larger tables" if len(further) > 1 else "a larger table"
+        parts.append(f"{larger}, {_bounds(further)}")
     if again:
         parts.append(f"a part of what it was found on again, {_bounds(again)}")
     return " and ".join(parts)
 
 
 def _bounds(held: Sequence[TableTrial]) -> str:
-    """Return the text for the bounds of tables."""
     least, most = (choose(trial.bound for trial in held) for choose in (min, max))
     return f"to bound {most:,}" if least == most else f"to bounds from {least:,} to {most:,}"
 

@@ -79,7 +79,6 @@ class _Condition:
     text: str
     size: int
     bits: Bits
-    everything: Bits
     atoms: int = 1
     operator: str = ""
 
@@ -97,7 +96,7 @@ class _Condition:
         bits = self.bits & other.bits if operator == "and" else self.bits | other.bits
         size, atoms = self.size + other.size + 1, self.atoms + other.atoms
         text = f" {operator} ".join(texts)
-        return _Condition(text, size, bits, self.everything, atoms, operator)
+        return _Condition(text, size, bits, atoms, operator)
 
 
 def domain(
@@ -119,15 +118,10 @@ def domain(
     if not any(holds):
         return None
     atoms = _different(_atoms(points, others))
-    shortest = _shortest(atoms, _bits(holds))
+    shortest = min(_separating(atoms, holds), key=_order, default=None)
     if shortest is None:
         shortest = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
     return None if shortest is None else Domain(parse(shortest.text).text, _count(atoms, shortest))
-
-
-def _shortest(atoms: Sequence[_Condition], target: Bits) -> _Condition | None:
-    everything = atoms[0].everything
-    return min(_separating(atoms, target, everything), key=_order, default=None)
 
 
 def _within_residues(
@@ -143,7 +137,8 @@ def _within_residues(
             continue
         inside = [i for i in range(len(points)) if residue.bits >> i & 1]
         some = _different(_atoms([points[i] for i in inside], others))
-        shortest = _shortest(some, _bits([holds[i] for i in inside]))
+        found = _separating(some, [holds[i] for i in inside])
+        shortest = min(found, key=_order, default=None)
         if shortest is not None:
             yield residue.joined("and", replace(shortest, bits=target))
 
@@ -212,6 +207,19 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
     return bool(condition) and any(_told_by_few(parse_nodes(condition), points))
 
 
+def sure_domain(
+    points: Sequence[Point],
+    holds: Sequence[bool],
+    others: Sequence[Point] = (),
+    largest: float = LARGEST_CHANCE,
+) -> Domain | None:
+    """Return the shortest condition as `domain`, unless it is overfitted or fits by chance."""
+    fitted = domain(points, holds, others)
+    if fitted is None or is_overfitted(fitted.text, points):
+        return None
+    return None if is_chance(fitted, len(points), sum(holds), largest) else fitted
+
+
 def without_few(condition: str, points: Sequence[Point]) -> str:
     """Return a condition without its overfitted parts: it is then true at fewer points, or at the same ones.
 
@@ -256,10 +264,9 @@ def _is_zero(node: Node) -> bool:
             return False
 
 
-def _separating(
-    atoms: Sequence[_Condition], target: Bits, everything: Bits
-) -> Iterator[_Condition]:
+def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[_Condition]:
     """Yield the conditions with the fewest atoms that are true on the target alone."""
+    target, everything = _bits(holds), (1 << len(holds)) - 1
     ones = [atom for atom in atoms if atom.bits == target]
     if ones:
         yield from ones
@@ -373,7 +380,7 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
     except FormulaError:  # of one place there is none, or 64 bits do not hold it
         columns = zip(*(column.tolist() for column in values.values()), strict=True)
         truths = [_value(formula, dict(zip(values, place, strict=True))) for place in columns]
-    return _Condition(text, size, _bits(truths), (1 << number) - 1, operator=operator)
+    return _Condition(text, size, _bits(truths), operator=operator)
 
 
 @cache
@@ -475,73 +482,3 @@ def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondit
         held_out = tuple(i for i in held_out if i not in joining)
         tested = condition()
     return TestedCondition(tested, learnt, held_out) if tested else None
-
-
-#: Most ranges of values of one parameter in a condition.
-MOST_SPANS = 3
-#: With several parameters: most ranges of one parameter, over all values of the others, and most choices in each.
-MOST_RANGES, FEWEST_IN_RANGE = 8, 2
-
-
-def named(points: Sequence[Point]) -> str:
-    """Return the condition that parameters are one of some choices; "" if it is too long.
-
-    Choices of several parameters are grouped by the values of the parameter that gives the fewest ranges.
-
-    Examples
-    --------
-    >>> named([{"s": 0}, {"s": 1}, {"s": 2}, {"s": 8}]), named([{"k": 2}, {"k": 4}])
-    ('0 <= s <= 2 or s == 8', 'k == 2 or k == 4')
-    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (1, 1), (3, 0), (3, 1), (3, 2), (3, 5)]])
-    'k == 1 and 0 <= s <= 1 or k == 3 and (0 <= s <= 2 or s == 5)'
-    >>> named([{"k": k, "s": s} for k, s in [(1, 0), (2, 3), (3, 5)]])
-    ''
-    """
-    return named_by_ranges(points)[1]
-
-
-def named_by_ranges(points: Sequence[Point]) -> tuple[int, str]:
-    """Return the number of ranges in such a condition, and the condition."""
-    if not points:
-        return 0, ""
-    names = sorted(points[0])
-    ways = (_named(points, order) for order in permutations(names))
-    ranges, condition = min(ways, key=lambda way: (way[0], len(way[1]), way[1]))
-    most = MOST_SPANS if len(names) == 1 else min(MOST_RANGES, len(points) // FEWEST_IN_RANGE)
-    return ranges, condition if ranges <= most else ""
-
-
-def _named(points: Sequence[Point], order: Sequence[str]) -> tuple[int, str]:
-    """Return the number of ranges of the last parameter for some points, and the condition."""
-    name, *others = order
-    if not others:
-        spans = _spans(sorted({point[name] for point in points}))
-        return len(spans), " or ".join(_in_span(name, span) for span in spans)
-    by_value: dict[int, list[Point]] = {}
-    for point in points:
-        by_value.setdefault(point[name], []).append(point)
-    alike: dict[tuple[int, str], list[int]] = {}
-    for value in sorted(by_value):
-        alike.setdefault(_named(by_value[value], others), []).append(value)
-    total, parts = 0, []
-    for (ranges, condition), values in alike.items():
-        inner = f"({condition})" if ranges > 1 else condition
-        for span in _spans(values):
-            total += ranges
-            parts.append(f"{_in_span(name, span)} and {inner}")
-    return total, " or ".join(parts)
-
-
-def _spans(values: Sequence[int]) -> list[list[int]]:
-    """Return sorted values as ranges without gaps."""
-    spans: list[list[int]] = []
-    for value in values:
-        if spans and value == spans[-1][-1] + 1:
-            spans[-1].append(value)
-        else:
-            spans.append([value])
-    return spans
-
-
-def _in_span(name: str, span: Sequence[int]) -> str:
-    return f"{span[0]} <= {name} <= {span[-1]}" if len(span) > 1 else f"{name} == {span[0]}"

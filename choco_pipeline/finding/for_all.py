@@ -51,25 +51,25 @@ Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
 class ForAllParameters:
     """Decides the first `MOST_ASKED` statements of a run for all parameters."""
 
-    #: Decides from the rules of the game.
-    decide: DecideForAll
+    #: Decides from the rules of the game; None only collects the statements.
+    decide: DecideForAll | None
     #: Decides by lemmas; None for no such proofs.
     follow: Follow | None = None
     #: The possible premises.
     catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
     #: Earlier results by the ids of statements.
     known: Mapping[str, FoundStatement] = field(default_factory=dict)
-    #: Number of statements so far.
-    asked: int = 0
+    #: The statements so far.
+    asked: list[FoundStatement] = field(default_factory=list)
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement with the verdict for all parameters, or with the reason why there is none."""
         claim = claim_for_all(statement)
-        if claim is None or self.asked >= MOST_ASKED:
+        if claim is None or len(self.asked) >= MOST_ASKED:
             return statement
-        self.asked += 1
-        if statement.id in self.known:
-            return self.known[statement.id]
+        self.asked.append(statement)
+        if self.decide is None or statement.id in self.known:
+            return self.known.get(statement.id, statement)
         conclusion = None
         # Else it does not say of every position, or of those up to a bound, what it is.
         if not list(mistakes_in(claim)):
@@ -77,51 +77,39 @@ class ForAllParameters:
         if conclusion is None or conclusion.verdict in ASKED:
             points = [point for point in statement.points if claim.speaks_of(point)]
             conclusion = self._by_lemmas(claim, points) or conclusion
-        return statement if conclusion is None else statement.with_conclusion(conclusion)
+        return statement if conclusion is None else replace(statement, conclusion=conclusion)
 
     def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
         """Return the verdict on a claim that follows from one that is proved for all parameters."""
+        if self.decide is None or self.follow is None:
+            return None
         for following, premise in _derivations(claim, self.catalogue, points):
             known = self.decide(premise, ONE_SECONDS)
-            if self.follow is None or not known.is_proved or known.certificate is None:
+            if not known.is_proved or known.certificate is None:
                 continue
             verdict = self.follow(following, premise, known, ONE_SECONDS)
-            if verdict.is_proved:
-                return _following_conclusion(verdict, known)
+            if verdict.is_proved and verdict.for_all is not None:
+                chain = verdict.evidence["follows_from"]
+                steps = dict.fromkeys(step["certificate"] for step in chain["steps"])
+                text = (
+                    f"proved for {verdict.for_all.text}: it follows from {known.claim} by lemmas on {enumerated(chain['lemmas'])};"
+                    f" the sentences on integers that remain are decided by {_engines(verdict)}"
+                )
+                return Conclusion("proved", text, (known.certificate, *steps))
         return None
-
-
-@dataclass
-class AskedForAll:
-    """Collects the questions that `ForAllParameters` would be asked if all statements were right."""
-
-    #: The first `MOST_ASKED` of them.
-    statements: list[FoundStatement] = field(default_factory=list)
-    #: Statements without a trial: those from which they were to follow were narrowed, or are wrong.
-    untried: list[FoundStatement] = field(default_factory=list)
-
-    def decided(self, statement: FoundStatement) -> FoundStatement:
-        """Return a statement unchanged, and collect it."""
-        if claim_for_all(statement) is not None and len(self.statements) < MOST_ASKED:
-            self.statements.append(statement)
-        return statement
 
 
 def claim_for_all(statement: FoundStatement) -> Claim | None:
     """Return the claim that a statement on a family is for all parameters; None if it is no such statement."""
-    if not statement.pattern.names or statement.verdict not in ASKED:
-        return None
-    if len(statement.claims) != 1:
+    if not statement.pattern.names or statement.verdict not in ASKED or len(statement.claims) != 1:
         return None
     (claim,) = statement.claims
     formal = claim.statement
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
     condition = formal.when or parse(everything)
     asked = replace(claim, statement=formal.model_copy(update={"for_all": condition}))
-    is_asked = any(
-        not list(mistakes_in(written)) for written in (asked, _following(asked, asked.id, ()))
-    )
-    return asked if is_asked else None
+    written = asked, _following(asked, asked.id, ())
+    return asked if any(not list(mistakes_in(one)) for one in written) else None
 
 
 def _derivations(
@@ -148,18 +136,6 @@ def _derivations(
 def _following(claim: Claim, premise: str, lemmas: Sequence[LemmaName]) -> Claim:
     by = FollowsFrom(claims=[premise], lemmas=list(lemmas))
     return replace(claim, statement=claim.statement.model_copy(update={"follows_from": by}))
-
-
-def _following_conclusion(verdict: ClaimVerdict, premise: ClaimVerdict) -> Conclusion:
-    assert verdict.for_all is not None
-    assert premise.certificate is not None
-    chain = verdict.evidence["follows_from"]
-    steps = dict.fromkeys(step["certificate"] for step in chain["steps"])
-    text = (
-        f"proved for {verdict.for_all.text}: it follows from {premise.claim} by lemmas on {enumerated(chain['lemmas'])}; the sentences on"
-        f" integers that remain are decided by {_engines(verdict)}"
-    )
-    return Conclusion("proved", text, (premise.certificate, *steps))
 
 
 def _engines(verdict: ClaimVerdict) -> str:

@@ -1,4 +1,16 @@
-"""Lines with parameters from lines of single tables: integers become expressions in the parameters."""
+"""Statements on families: lines of single tables with parameters, and the condition under which each holds.
+
+Idea: lines of several tables that differ only in integers are one line with holes. An expression in the parameters that gives all
+integers of a hole fills it. The line then holds in a set of tables, and the shortest condition that distinguishes this set is
+learned.
+
+Invariant: tables held out are used by neither search. They test the line and its condition together. If they refute the condition,
+half of them join the search, once. So a statement is right on tables from which it was not learned, or it is "refuted", or
+doubtful and needs further games.
+
+Cost: each lifted line in each table that is searched, few cells first, and a search for a condition for each line that holds in
+several tables.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +20,12 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice, product
 
-from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.conditions import (
     TRIED,
-    Domain,
     TestedCondition,
     domain,
     is_overfitted,
-    named_by_ranges,
     tested_condition,
 )
 from choco_pipeline.finding.laws import (
@@ -29,11 +38,10 @@ from choco_pipeline.finding.laws import (
     laws,
     shapes_of,
 )
-from choco_pipeline.finding.lines import formulas_of, grundy, nodes_in, p_iff, up_to, with_formulas
+from choco_pipeline.finding.lines import grundy, nodes_in, p_iff, up_to, with_formulas
 from choco_pipeline.finding.single import lines_of
 from choco_pipeline.finding.statement import FoundStatement, Proposals, Searched
 from choco_pipeline.finding.tables import (
-    MemberTable,
     Outcome,
     TableFamily,
     listed,
@@ -49,7 +57,6 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
     substitute,
-    walk,
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
@@ -171,20 +178,19 @@ def _with_holes(node: Node, numbers: list[int]) -> Node:
 
 
 def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...]]:
-    """Yield the expressions for the holes, given the integers of the tables."""
+    """Yield the expressions for the holes, given the integers of the tables: numbers, or sums with small coefficients."""
     points = [point for point, _ in instances]
     shapes = shapes_of(sorted(points[0]), points)
+
+    def is_short(found: Combination) -> bool:
+        return found.is_constant or all(
+            abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW
+            for c in found.coefficients
+        )
+
     columns = zip(*(numbers for _, numbers in instances), strict=True)
-    fitting = (filter(_is_short, determined(points, column, shapes)) for column in columns)
+    fitting = (filter(is_short, determined(points, column, shapes)) for column in columns)
     yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
-
-
-def _is_short(combination: Combination) -> bool:
-    """Whether the expression is a number, or has small coefficients."""
-    return combination.is_constant or all(
-        abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW
-        for c in combination.coefficients
-    )
 
 
 def _filled(node: Node, holes: Sequence[Combination]) -> Node:
@@ -232,8 +238,6 @@ FEW_MEMBERS = 48
 SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
 #: Most nodes of a condition that too few tables distinguish from chance and that is tried on further games.
 LONGEST_IN_DOUBT = 20
-#: Fewest tables without such a statement that a line with a list of games must cover.
-FEWEST_NEW = 2
 
 
 def generalise(family: TableFamily) -> Proposals:
@@ -262,8 +266,6 @@ def generalise(family: TableFamily) -> Proposals:
         every = range(len(family.members))
         for candidate in search.candidates(every, candidates, by_value=True):
             search.doubt(candidate)
-            search.untold.append(candidate)
-    search.name(search.untold)
     frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
     stated = (*search.statements, *frontiers)
     return Proposals(stated, tuple(search.doubtful), tuple(search.searches))
@@ -279,8 +281,6 @@ class _Search:
     statements: list[FoundStatement] = field(default_factory=list)
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
-    #: Lines without a condition.
-    untold: list[FamilyFormula] = field(default_factory=list)
     lifted: int = 0
 
     def candidates(
@@ -322,14 +322,10 @@ class _Search:
             if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
         }
         return [
-            self._with_outcomes(line, claim)
+            FamilyFormula.of(self.family, line, claim)
             for i, (line, claim, _) in enumerate(promising)
             if i not in superfluous and line not in known
         ]
-
-    def _with_outcomes(self, line: str, claim: Claim) -> FamilyFormula:
-        outcomes = tuple(outcome(claim, member) for member in self.family.members)
-        return FamilyFormula(line, claim, outcomes)
 
     def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, str]]:
         """Yield a line of an uncut bar that is right in all of some tables, once for each table; nothing for other games."""
@@ -360,7 +356,7 @@ class _Search:
             text = " ^ ".join(names)
             line = family.canonical(grundy(text) if is_grundy else p_iff(f"{text} == 0"))
             if all(candidate.line != line for candidate in candidates):
-                yield self._with_outcomes(line, family.claim(line))
+                yield FamilyFormula.of(family, line, family.claim(line))
 
     def state(self, formula: FamilyFormula) -> None:
         """State a line with its condition, if there is one and the tables held out confirm it."""
@@ -369,19 +365,16 @@ class _Search:
         inside = sum(formula.holds)
         if tested is None:
             self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
-            self.untold.append(formula)
             return
         if not tested.is_enough(self.family, inside):
             condition = tested.domain.text or "all parameters"
             self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
             self.doubt(formula)
-            self.untold.append(formula)
             return
         statement = self._statement(formula, tested)
         self.statements.append(statement)
         if statement.verdict == "refuted":  # another condition may tell, of all tables
             self.doubt(formula)
-            self.untold.append(formula)
 
     def doubt(self, formula: FamilyFormula) -> None:
         """Keep a line of too few tables, with a short condition that is right for all of them, as doubtful."""
@@ -391,43 +384,6 @@ class _Search:
         if not condition.text or nodes_in(parse(condition.text)) <= LONGEST_IN_DOUBT:
             every = tuple(range(len(self.family.members)))
             self.doubtful.append(self._statement(formula, TestedCondition(condition, every, ())))
-
-    def name(self, formulas: Sequence[FamilyFormula]) -> None:
-        """State lines with a list of the games in which they hold.
-
-        The first is the one with the least length per new game, where the length counts the line once for each range of values, and
-        its condition. A line that covers few new games, or is longer than the lines of these games, is not stated.
-        """
-        told: dict[tuple[str, str], set[int]] = {}
-        waiting = {formula.line: formula for formula in formulas}
-        conditions = {
-            formula.line: named_by_ranges([self.family.points[i] for i in formula.inside])
-            for formula in formulas
-        }
-        while waiting:
-            lengths = {}
-            for line, formula in waiting.items():
-                new = set(formula.inside) - told.get(formula.subject, set())
-                ranges, condition = conditions[line]
-                if condition and len(new) >= FEWEST_NEW:
-                    nodes, of_one_table = self._lengths(formula)
-                    total = ranges * nodes + nodes_in(parse(condition))
-                    if nodes == of_one_table or total < len(new) * of_one_table:
-                        lengths[line] = total / len(new), *_order(line)
-            if not lengths:
-                return
-            best = min(lengths, key=lambda line: lengths[line])
-            formula = waiting.pop(best)
-            told.setdefault(formula.subject, set()).update(formula.inside)
-            every = tuple(range(len(self.family.members)))
-            tested = TestedCondition(Domain(conditions[best][1], 1), every, ())
-            self.statements.append(self._statement(formula, tested))
-
-    def _lengths(self, formula: FamilyFormula) -> tuple[int, int]:
-        """Return the length of a line, and its length with a number for each part with parameters alone."""
-        roots = [part.root for part in formulas_of(formula.claim.proposition)]
-        with_numbers = [_with_numbers(root, self.family.names) for root in roots]
-        return sum(map(_nodes, roots)), sum(map(_nodes, with_numbers))
 
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
         family, condition = self.family, tested.domain
@@ -453,21 +409,15 @@ class _Search:
             return statement
         failure = formula.outcomes[refuting[0]].failure
         where = f"{listed([points[refuting[0]]])}: {failure[0] if failure else 'no value'}"
-        return statement.with_conclusion(
-            Conclusion("refuted", f"wrong in a table held out, {where}")
-        )
+        return statement.concluded("refuted", f"wrong in a table held out, {where}")
 
     def in_vain(self, what: str, tried: int, why: str) -> None:
         """Record a search that found nothing."""
-        self.searches.append(
-            Searched(
-                what=what,
-                game=self.family.ruleset,
-                tried=Tried(self.lifted + tried, what),
-                nothing=True,
-                why=why,
-            )
+        number = Tried(self.lifted + tried, what)
+        searched = Searched(
+            what=what, game=self.family.ruleset, tried=number, nothing=True, why=why
         )
+        self.searches.append(searched)
 
 
 def _order(line: str) -> tuple[int, int, str]:
@@ -490,18 +440,6 @@ def _covers(formula: _First, other: _First) -> bool:
     )
 
 
-def _with_numbers(node: Node, names: Sequence[str]) -> Node:
-    """Return a formula with a number for each part that has these names and no others."""
-    used = {part.name for part in walk(node) if isinstance(part, Name)}
-    if used and used <= set(names):
-        return Integer(0)
-    return with_operands(node, lambda operand: _with_numbers(operand, names))
-
-
-def _nodes(node: Node) -> int:
-    return sum(1 for _ in walk(node))
-
-
 @dataclass(frozen=True)
 class FamilyFormula:
     """A line with parameters, and its outcome on each table of a family."""
@@ -510,22 +448,15 @@ class FamilyFormula:
     claim: Claim
     outcomes: tuple[Outcome, ...]
 
-    @property
-    def subject(self) -> tuple[str, str]:
-        """The kind of the claim, and the condition on the positions that it is about; empty for all."""
-        given = self.claim.determined
-        where = given.where.text if given and given.where else ""
-        return self.claim.check.kind, where
+    @classmethod
+    def of(cls, family: TableFamily, line: str, claim: Claim) -> FamilyFormula:
+        """Return a line with its outcomes."""
+        return cls(line, claim, tuple(outcome(claim, member) for member in family.members))
 
     @property
     def holds(self) -> tuple[bool, ...]:
         """Whether it is right, for each table."""
         return tuple(outcome.holds for outcome in self.outcomes)
-
-    @property
-    def inside(self) -> tuple[int, ...]:
-        """Indices of the tables in which it is right."""
-        return tuple(i for i, outcome in enumerate(self.outcomes) if outcome.holds)
 
     @property
     def reaches(self) -> tuple[int | None, ...]:
@@ -544,71 +475,50 @@ def frontier_statements(
     if len(family.names) != 1:
         return
     (name,) = family.names
-    places = {
-        member.parameters[name]: i
-        for i, member in enumerate(family.members)
-        if member.parameters[name] > 0
-    }
-    told = [(formula, _told(formula, places, name)) for formula in formulas]
-    for place, formula in enumerate(formulas):
+    members = {one.parameters[name]: i for i, one in enumerate(family.members)}
+    places = {k: i for k, i in members.items() if k > 0}
+    #: For each line its bounds, their laws, and the parameters of which a law gives the bound, or for which it is right everywhere.
+    told: list[tuple[dict[int, int | None], list[Law], set[int]]] = []
+    for formula in formulas:
         reaches = {k: formula.reaches[i] for k, i in places.items()}
-        known = {k: reach for k, reach in reaches.items() if reach is not None}
-        for law in laws(known, name):
-            beyond = [k for k in reaches if law.speaks_of(k) and k not in known]
-            if law.combination.is_constant or any(
-                (law.value(k) or 0) < family.members[places[k]].bound for k in beyond
-            ):
-                continue
-            members = [places[k] for k in (*law.fitted, *law.held_out)]
-            if not any(
-                _has_all_coordinates(family.members[i], formula.reaches[i]) for i in members
-            ):
-                continue
-            if any(
-                _as_far(other, formula, members, reached, or_equal=i < place)
-                for i, (other, reached) in enumerate(told)
-            ):
-                continue
-            yield _statement(family, formula, law, places, tried)
+        found = laws({k: reach for k, reach in reaches.items() if reach is not None}, name)
+        by_law = {k for law in found for k in (*law.fitted, *law.held_out)}
+        told.append((reaches, found, {k for k in places if k in by_law or reaches[k] is None}))
 
+    def has_all_coordinates(k: int, reach: int | None) -> bool:
+        """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
+        game = family.members[places[k]].corner.game.base
+        corners = product({1, reach or 0}, repeat=len(game.coordinates))
+        return bool(reach) and any(game.is_position(corner) for corner in corners)
 
-def _has_all_coordinates(member: MemberTable, reach: int | None) -> bool:
-    """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
-    if not reach:
+    def is_beaten(place: int, chosen: Sequence[int]) -> bool:
+        """Whether another line is right as far for these parameters, and further for some, or comes before."""
+        for i, (reaches, _, known) in enumerate(told):
+            pairs = [(reaches[k], told[place][0][k]) for k in chosen]
+            as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
+            if known.issuperset(chosen) and as_far and (i < place or any(a != b for a, b in pairs)):
+                return True
         return False
-    game = member.corner.game.base
-    corners = product({1, reach}, repeat=len(game.coordinates))
-    return any(game.is_position(corner) for corner in corners)
+
+    for place, formula in enumerate(formulas):
+        reaches, found, _ = told[place]
+        for law in found:
+            chosen = [*law.fitted, *law.held_out]
+            is_short = any(
+                (law.value(k) or 0) < family.members[places[k]].bound
+                for k, reach in reaches.items()
+                if law.speaks_of(k) and reach is None
+            )
+            if law.combination.is_constant or is_short or is_beaten(place, chosen):
+                continue
+            if any(has_all_coordinates(k, reaches[k]) for k in chosen):
+                yield _bound(family, formula, law, places, tried)
 
 
-def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> frozenset[int]:
-    """Return the tables for which a law gives the bound of a line, or in which it is right everywhere."""
-    reaches = {k: formula.reaches[i] for k, i in places.items()}
-    known = {k: reach for k, reach in reaches.items() if reach is not None}
-    by_law = {k for law in laws(known, name) for k in (*law.fitted, *law.held_out)}
-    return frozenset(i for k, i in places.items() if k in by_law or reaches[k] is None)
-
-
-def _as_far(
-    other: FamilyFormula,
-    formula: FamilyFormula,
-    members: Sequence[int],
-    told: frozenset[int],
-    *,
-    or_equal: bool,
-) -> bool:
-    """Whether the bounds of another line are at least as large in some tables, and not all equal unless `or_equal`."""
-    if not told.issuperset(members):
-        return False
-    pairs = [(other.reaches[i], formula.reaches[i]) for i in members]
-    as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
-    return as_far and (or_equal or any(a != b for a, b in pairs))
-
-
-def _statement(
+def _bound(
     family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
 ) -> FoundStatement:
-    text, name = law.combination.text, law.name
+    """Return the statement that a line is right up to a law, and no further."""
 
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
         indices = [places[k] for k in parameters]
@@ -617,6 +527,8 @@ def _statement(
         }
         return family.evidence({i: one.positions for i, one in outcomes.items()}, kind)
 
+    text = law.combination.text
+    searched = "formulas that tables have in common, and nim-sums with shifts"
     return FoundStatement(
         search="bounds",
         ruleset=family.ruleset,
@@ -624,11 +536,7 @@ def _statement(
         words=f"{formula.line}, up to size {law.formula} and no further" if text is None else "",
         found_on=seen(law.fitted, "smaller"),
         held_on=seen(law.held_out, "larger"),
-        tried=Tried(
-            tried,
-            f"formulas that tables have in common, and nim-sums with shifts; bounds: {LAWS_TRIED}",
-            len(places),
-        ),
+        tried=Tried(tried, f"{searched}; bounds: {LAWS_TRIED}", len(places)),
         when=law.when,
-        parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+        parameters={law.name: tuple(sorted((*law.fitted, *law.held_out)))},
     )

@@ -1,6 +1,7 @@
-"""Conditions on monotone height functions f(x, z), and the search for those that exactly the members of a class have.
+"""Statements on monotone height functions f(x, z): how many of a box have a formula, and a condition that exactly these have.
 
-Conditions are found on all functions of some boxes. They are then tried on larger boxes, formulas, drawn functions and near misses.
+The shortest such condition is searched (solid2022, Questions 1 and 2). Conditions are found on all functions of some boxes. They are
+then tried on larger boxes, formulas, drawn functions and near misses.
 """
 
 from __future__ import annotations
@@ -369,50 +370,40 @@ def search(
     conditions = family() if conditions is None else conditions
     every = list(boxes(side, height))
     inside = [height_class.has(block) for block in every]
-    needed = _needed([f[has] for f, has in zip(every, inside, strict=True)], conditions)
-    joined = list(_separating([f[~has] for f, has in zip(every, inside, strict=True)], needed))
+    needed = list(conditions)  # those that all members have
+    for block, has in zip(every, inside, strict=True):
+        together = zip(needed, having(block[has], needed), strict=True)
+        needed = [condition for condition, truths in together if truths.all()]
+    joined = _separating([f[~has] for f, has in zip(every, inside, strict=True)], needed)
     candidates = sorted(joined, key=lambda joint: sum(condition.size for condition in joint))
     exact, held = _confirmed(candidates[:CANDIDATES], height_class, side, height)
     functions, members = sum(map(len, every)), int(sum(map(np.sum, inside)))
     return CriterionSearch(functions, members, exact[:KEPT], (len(conditions), len(joined)), held)
 
 
-def _needed(members: Sequence[Heights], conditions: Sequence[Condition]) -> list[Condition]:
-    """Return the conditions that all members have."""
-    for block in members:
-        together = having(block, conditions)
-        conditions = [
-            condition
-            for condition, truths in zip(conditions, together, strict=True)
-            if truths.all()
-        ]
-    return list(conditions)
-
-
-def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> Iterator[Joined]:
-    """Yield the conjunctions of the fewest conditions that no other function has."""
-    ends = np.cumsum([len(block) for block in others])
-    columns = np.zeros((len(conditions), ends[-1]), np.bool_)
-    for block, end in zip(others, ends, strict=True):
-        for row, truths in zip(columns, having(block, conditions), strict=True):
-            row[end - len(block) : end] = ~truths
-    distinct: dict[bytes, tuple[Condition, int]] = {}
-    packed = np.packbits(columns, axis=1)
-    for condition, row in zip(conditions, packed, strict=True):
-        wrong = int.from_bytes(row.tobytes(), "big")
-        if wrong:
-            distinct.setdefault(row.tobytes(), (condition, wrong))  # the shortest comes first
-    everyone = int.from_bytes(np.packbits(np.ones(ends[-1], np.bool_)).tobytes(), "big")
-    if reduce(int.__or__, (wrong for _, wrong in distinct.values()), 0) != everyone:
-        return
+def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> list[Joined]:
+    """Return the conjunctions of the fewest conditions that no other function has."""
+    if not conditions:
+        return []
+    wrong = np.concatenate([~np.array([*having(block, conditions)]) for block in others], axis=1)
+    if not wrong.any(axis=0).all():
+        return []
+    distinct: dict[
+        int, Condition
+    ] = {}  # by the functions that it excludes; the shortest comes first
+    for condition, row in zip(conditions, np.packbits(wrong, axis=1), strict=True):
+        distinct.setdefault(int.from_bytes(row.tobytes(), "big"), condition)
+    distinct.pop(0, None)
+    everyone = reduce(int.__or__, distinct)
     for number in range(1, MOST_JOINED + 1):
-        any_found = False
-        for chosen in combinations(distinct.values(), number):
-            if reduce(int.__or__, (wrong for _, wrong in chosen)) == everyone:
-                any_found = True
-                yield tuple(condition for condition, _ in chosen)
-        if any_found:
-            return
+        joined = [
+            tuple(distinct[excluded] for excluded in chosen)
+            for chosen in combinations(distinct, number)
+            if reduce(int.__or__, chosen) == everyone
+        ]
+        if joined:
+            return joined
+    return []
 
 
 def _confirmed(
@@ -449,22 +440,10 @@ TOP = (
 )
 
 
-@dataclass(frozen=True)
-class HeightQuestion:
-    """A formula, and the class of height functions that have it."""
-
-    label: str
-    formula: str
-    shown: str
-    heights: HeightClass
-
-
-#: By their names in a plan.
-QUESTIONS: Mapping[str, HeightQuestion] = {
-    "grundy": HeightQuestion("G =", "x ^ y ^ z", "G = x⊕y⊕z", HeightClass(GRUNDY)),
-    "p-positions": HeightQuestion(
-        "P iff", "x ^ y ^ z == 0", "P iff x⊕y⊕z = 0", HeightClass(P_POSITIONS)
-    ),
+#: The formulas of a plan's questions: in the picture, in words, and the class of height functions that have it.
+QUESTIONS: Mapping[str, tuple[str, str, HeightClass]] = {
+    "grundy": ("x ^ y ^ z", "G = x⊕y⊕z", HeightClass(GRUNDY)),
+    "p-positions": ("x ^ y ^ z == 0", "P iff x⊕y⊕z = 0", HeightClass(P_POSITIONS)),
 }
 
 
@@ -484,31 +463,14 @@ def classified(asked: str, side: int, height: int) -> FoundDocument:
     """Return statements and searches on the height functions of a box."""
     if asked not in QUESTIONS:
         return FoundDocument(statements=(census(side, height),), searches=())
-    question = QUESTIONS[asked]
-    criterion = search(question.heights, side, height)
+    formula, shown, height_class = QUESTIONS[asked]
+    criterion = search(height_class, side, height)
     searched = Searched(
-        what=f"conditions on f for {question.shown}",
+        what=f"conditions on f for {shown}",
         game=RULESET,
         tried=criterion.tried,
         nothing=not criterion.exact,
     )
-    statements = statements_of(question, criterion, side, height)
-    return FoundDocument(statements=tuple(statements), searches=(searched,))
-
-
-def classified_all(side: int, height: int) -> FoundDocument:
-    """Return statements and searches on all questions about a box."""
-    parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
-    return FoundDocument(
-        statements=tuple(statement for part in parts for statement in part.statements),
-        searches=tuple(search for part in parts for search in part.searches),
-    )
-
-
-def statements_of(
-    question: HeightQuestion, criterion: CriterionSearch, side: int, height: int
-) -> list[FoundStatement]:
-    """Return the statements of a search."""
     box = f"all monotone {named(side, height)}"
     statements = []
     for joined in criterion.exact:
@@ -522,21 +484,22 @@ def statements_of(
             search="heights",
             ruleset=RULESET,
             parameters={"f": ()},
-            words=f"of {box}, exactly those have {question.shown} for which {conditions}. Here {MEANING}{top}",
+            words=f"of {box}, exactly those have {shown} for which {conditions}. Here {MEANING}{top}",
             found_on=Evidence(criterion.functions, f"{box}; {criterion.members:,} are so"),
             held_on=criterion.held,
             tried=criterion.tried,
             conclusion=Conclusion(
                 "unchecked", f"right for {criterion.held.positions:,} other functions, too"
             ),
-            picture={
-                "kind": "height-criterion",
-                "formula": question.formula,
-                "conditions": criterion_of,
-            },
+            picture={"kind": "height-criterion", "formula": formula, "conditions": criterion_of},
         )
         statements.append(statement)
-    return statements
+    return FoundDocument(statements=tuple(statements), searches=(searched,))
+
+
+def classified_all(side: int, height: int) -> FoundDocument:
+    """Return statements and searches on all questions about a box."""
+    return FoundDocument.merged(classified(asked, side, height) for asked in ASKED_OF_HEIGHTS)
 
 
 #: Most functions of a box for a count. Few functions have the formula for Grundy numbers, so those boxes may be larger.
@@ -578,7 +541,7 @@ def census(side: int, height: int) -> FoundStatement:
     number = len(every)
     return FoundStatement(
         search="heights",
-        ruleset="solid-bar(f=f)",
+        ruleset=RULESET,
         parameters={"f": ()},
         words=f"of the {number:,} monotone f from {{0..{side}}}² to {{0..{height}}}, {grundy.sum():,} have G = x⊕y⊕z"
         f" ({up_to_exchange(every, grundy):,} up to exchanging x and z), and {p_positions.sum():,} have P iff x⊕y⊕z = 0"
@@ -589,10 +552,7 @@ def census(side: int, height: int) -> FoundStatement:
         conclusion=Conclusion("unchecked", "counted"),
         picture={
             "kind": "height-functions",
-            "counts": {
-                "G = x⊕y⊕z": counts(HeightClass(GRUNDY)),
-                "P iff x⊕y⊕z = 0": counts(HeightClass(P_POSITIONS)),
-            },
+            "counts": {shown: counts(of_class) for _, shown, of_class in QUESTIONS.values()},
             "shifts": shifts,
             "least": least,
         },
@@ -616,9 +576,15 @@ def best_shifts(every: Heights) -> list[ShiftCount]:
     wrong = np.array([HeightClass(P_POSITIONS, shift).mismatches(every) for shift in SHIFTS])
     best = wrong.argmin(axis=0)
     rows: list[ShiftCount] = [
-        {"sum": _sum(shift), "exact": int((wrong[i] == 0).sum()), "best": int((best == i).sum())}
+        {
+            "sum": "⊕".join(f"({n}{s:+d})" if s else n for n, s in zip("xyz", shift, strict=True)),
+            "exact": int((wrong[i] == 0).sum()),
+            "best": int((best == i).sum()),
+        }
         for i, shift in enumerate(SHIFTS)
     ]
+    for row in rows:
+        row["sum"] = row["sum"].replace("-", "−")
     return [row for row in rows if row["exact"] or row["best"]]
 
 
@@ -633,10 +599,3 @@ def up_to_exchange(every: Heights, chosen: Truths) -> int:
     among = every[chosen]
     symmetric = int((among == among.transpose(0, 2, 1)).all(axis=(1, 2)).sum())
     return (len(among) + symmetric) // 2
-
-
-def _sum(shift: tuple[int, int, int]) -> str:
-    names = (
-        f"({n}{s:+d})".replace("-", "−") if s else n for n, s in zip("xyz", shift, strict=True)
-    )
-    return "⊕".join(names)

@@ -74,16 +74,6 @@ def product_of(left: Term, right: Term) -> Term:
     return Term(f"{left.shown}·{right.shown}", f"{left.text}*{right.text}")
 
 
-def log_down(name: str) -> Term:
-    """Return the logarithm to base 2, rounded down."""
-    return Logarithm(f"⌊log₂ {name}⌋", None, name, is_rounded_up=False)
-
-
-def log_up(name: str) -> Term:
-    """Return the logarithm to base 2, rounded up."""
-    return Logarithm(f"⌈log₂ {name}⌉", None, name, is_rounded_up=True)
-
-
 @dataclass(frozen=True)
 class Combination:
     """A sum of terms, each multiplied by a rational number."""
@@ -232,10 +222,12 @@ MOST_EXCEPTIONS = 2
 def shapes(name: str) -> list[tuple[Term, ...]]:
     """Return the terms of laws in a parameter, in the order of the trials."""
     k, q = linear(name), two_part(name)
+    log_down = Logarithm(f"⌊log₂ {name}⌋", None, name, is_rounded_up=False)
+    log_up = Logarithm(f"⌈log₂ {name}⌉", None, name, is_rounded_up=True)
     return [
         (k, CONSTANT),
-        (k, log_down(name), CONSTANT),
-        (k, log_up(name), CONSTANT),
+        (k, log_down, CONSTANT),
+        (k, log_up, CONSTANT),
         (k, q, CONSTANT),
         (product_of(k, q), k, q, CONSTANT),
         (product_of(k, q), product_of(q, q), k, q, CONSTANT),
@@ -369,43 +361,23 @@ def laws_of_states(
             what = f"states of the automaton of {RELATIONS[proof['relation']]}{left}"
             if value >= 1:
                 states[family, what, name][value] = number
-    return [
-        law
-        for (family, what, name), values in states.items()
-        for law in law_statements(family, what, name, values)
-    ]
-
-
-def law_statements(
-    ruleset: str, what: str, name: str, values: Mapping[int, int]
-) -> list[FoundStatement]:
-    """Return the laws of a number that was observed for each of a family's games; none where it follows none.
-
-    In the family's notation `name` stands for an integer. The number is called `what`, such as ``states``, and `values` has it
-    for each value of the name that is at least 1.
-
-    Examples
-    --------
-    >>> family, states = "solid-bar(f=(x+z)//k)", {k: (k + 3) // 2 for k in range(3, 40, 4)}
-    >>> [law.text for law in law_statements(family, "states", "k", states)]
-    ['solid-bar(f=(x+z)//k), for k%4 == 3: states = (k+3)/2']
-    """
     statements = []
-    for law in laws(values, name) if len(values) >= FEWEST else []:
-        fitted = f"{name} = {law.fitted[0]} to {law.fitted[-1]}"
-        held_out = f"larger {name} = {law.held_out[0]} to {law.held_out[-1]}"
-        statement = FoundStatement(
-            search="states",
-            ruleset=ruleset,
-            words=f"{what} = {law.formula}",
-            found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
-            held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
-            tried=Tried(len(shapes(name)), LAWS_TRIED, len(values)),
-            when=law.when,
-            parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
-            conclusion=Conclusion(
-                "unchecked", "right for all that were observed; no table decides it"
-            ),
-        )
-        statements.append(statement)
+    for (family, what, name), values in states.items():
+        for law in laws(values, name) if len(values) >= FEWEST else []:
+            fitted = f"{name} = {law.fitted[0]} to {law.fitted[-1]}"
+            held_out = f"larger {name} = {law.held_out[0]} to {law.held_out[-1]}"
+            statement = FoundStatement(
+                search="states",
+                ruleset=family,
+                words=f"{what} = {law.formula}",
+                found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
+                held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
+                tried=Tried(len(shapes(name)), LAWS_TRIED, len(values)),
+                when=law.when,
+                parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+                conclusion=Conclusion(
+                    "unchecked", "right for all that were observed; no table decides it"
+                ),
+            )
+            statements.append(statement)
     return statements

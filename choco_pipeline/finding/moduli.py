@@ -6,7 +6,7 @@ all games of the family.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import gcd
@@ -76,28 +76,22 @@ class FamilyModuli:
         doubtful: list[FoundStatement] = []
         scored = [(self._score(modulus), modulus) for modulus in self._moduli()]
         best = max((score for score, _ in scored if score), default=None)
+        # tables whose nim-sums are all 0 agree with any condition
+        pairs = zip(self.family.members, self.divisors, strict=True)
+        members = tuple(member for member, (divisor, _) in pairs if divisor)
+        with_evidence = FamilyModuli(replace(self.family, members=members))
         for modulus in [modulus for score, modulus in scored if score and score == best]:
-            for moduli in (self, self._with_evidence):
-                divides = moduli._divides(modulus)
+            for moduli in (self, with_evidence):
+                divides, points = moduli._divides(modulus), moduli.family.points
                 tested = tested_condition(moduli.family, divides)
-                if tested is not None and moduli._agrees(tested, divides):
+                if tested is not None and all(
+                    tested.domain.holds(points[i]) == divides[i] for i in tested.held_out
+                ):
                     statement = moduli._statement(modulus, divides, tested)
                     is_sure = tested.is_enough(moduli.family, sum(divides))
                     (sure if is_sure else doubtful).append(statement)
                     break
         return Proposals(sure, doubtful)
-
-    @property
-    def _with_evidence(self) -> FamilyModuli:
-        """The family without the tables whose nim-sums are all 0: these agree with any condition."""
-        pairs = zip(self.family.members, self.divisors, strict=True)
-        members = tuple(member for member, (divisor, _) in pairs if divisor)
-        return FamilyModuli(replace(self.family, members=members))
-
-    def _agrees(self, tested: TestedCondition, divides: Sequence[bool]) -> bool:
-        """Whether a condition is right for the tables that were held out."""
-        points = self.family.points
-        return all(tested.domain.holds(points[i]) == divides[i] for i in tested.held_out)
 
     def _numbers(self, modulus: str) -> list[int]:
         formula = parse(modulus)

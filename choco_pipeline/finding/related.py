@@ -8,7 +8,7 @@ relation found in small tables must hold in larger ones. The shift may depend on
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -55,11 +55,6 @@ class Neighbours:
     #: The largest shifts along x and z, and along other coordinates.
     along: int = 0
     up: int = 0
-
-    @property
-    def where(self) -> str:
-        """The condition on positions; empty for all."""
-        return f"p >= {self.fewer}" if self.fewer else ""
 
 
 def neighbours(pattern: Notation) -> Iterator[Neighbours]:
@@ -195,10 +190,6 @@ class _Relation:
     moved: tuple[tuple[str, str], ...]
 
 
-#: The possible shifts in a table, by functions.
-_Found = dict[str, list[tuple[int, ...]]]
-
-
 def relations(mined: Sequence[Mined], families: Sequence[TableFamily] = ()) -> Proposals:
     """Return the relations of the games that were searched to their neighbours.
 
@@ -241,12 +232,10 @@ class _RelationSearch:
     def __init__(self, family: TableFamily, quantity: Quantity, game: str) -> None:
         """Prepare the search; `game` is one of the family."""
         ruleset = parse_ruleset(game)
+        variable, rules = variable_of(ruleset, quantity), ruleset.base.rules
         self.family, self.quantity = family, quantity
-        self.coordinates = ruleset.coordinates
-        variable = variable_of(ruleset, quantity)
-        free = ruleset.base.rules.free
-        self.is_face = ruleset.base.rules.face is not None
-        self.free = free if variable.stored == free and variable.dims else None
+        self.coordinates, self.is_face = ruleset.coordinates, rules.face is not None
+        self.free = rules.free if variable.stored == rules.free and variable.dims else None
         # the coordinates along which positions may be shifted
         self._dims = tuple(name for name in ruleset.base.coordinates if name != self.free)
         self.size = len(self._dims)
@@ -274,11 +263,12 @@ class _RelationSearch:
         points = self.family.points
         numbers = {i: self._in_small_tables(pair, points[i]) for i in self.family.searched}
         fewest = FEWEST_TABLES if self.family.names else 1
-        ways: dict[tuple[str, tuple[int, ...]], int] = defaultdict(int)
-        for some in numbers.values():
-            for function, several in some.items():
-                for moved in several:
-                    ways[function, moved] += 1
+        ways = Counter(
+            (function, moved)
+            for some in numbers.values()
+            for function, several in some.items()
+            for moved in several
+        )
         for (function, moved), number in ways.items():
             if number >= fewest:
                 yield _Relation(
@@ -291,33 +281,23 @@ class _RelationSearch:
                 if function in some
             }
             if len(least) >= FEWEST_TABLES:
-                yield from self._lifted(pair, function, least)
+                these = [points[i] for i in least]
+                shapes = shapes_of(self.family.names, these)
+                columns = zip(*least.values(), strict=True)
+                fitting = [next(determined(these, column, shapes), None) for column in columns]
+                texts = [one.text for one in fitting if one is not None and one.text is not None]
+                if len(texts) == len(fitting) and not all(text.isdigit() for text in texts):
+                    yield _Relation(pair, function, tuple(zip(self._dims, texts, strict=True)))
 
-    def _lifted(
-        self, pair: Neighbours, function: str, least: Mapping[int, tuple[int, ...]]
-    ) -> Iterator[_Relation]:
-        """Yield the relation whose shift is a formula in the parameters, unless it is constant."""
-        points = [self.family.points[i] for i in least]
-        texts = []
-        for numbers in zip(*least.values(), strict=True):
-            shapes = shapes_of(self.family.names, points)
-            fitting = next(determined(points, numbers, shapes), None)
-            if fitting is None or fitting.text is None:
-                return
-            texts.append(fitting.text)
-        if not all(text.isdigit() for text in texts):
-            yield _Relation(pair, function, tuple(zip(self._dims, texts, strict=True)))
-
-    def _in_small_tables(self, pair: Neighbours, point: Point) -> _Found:
-        numbers: _Found = defaultdict(list)
+    def _in_small_tables(self, pair: Neighbours, point: Point) -> dict[str, list[tuple[int, ...]]]:
+        numbers: dict[str, list[tuple[int, ...]]] = defaultdict(list)
         own = self._table(pair.own, point, SMALL[self.size])
         other = self._table(pair.other, point)
         if own is not None and other is not None:
             spans = [range((pair.along if d in ("x", "z") else pair.up) + 1) for d in self._dims]
             for moved in product(*spans):
-                function = self._function(
-                    pair, own, other, dict(zip(self._dims, moved, strict=True))
-                )
+                by = dict(zip(self._dims, moved, strict=True))
+                function = self._function(pair, own, other, by)
                 if function is not None:
                     numbers[function].append(moved)
         return numbers
@@ -396,7 +376,7 @@ class _RelationSearch:
         else:
             line = f"P <=> P{there}"
         tried = Tried(tested.domain.tried * len(FUNCTIONS), TRIED, len(family.points))
-        line = implied(pair.where, line)
+        line = implied(f"p >= {pair.fewer}" if pair.fewer else "", line)
         statement = tested.statement(family, "related", line, positions, tried, pair.own)
         if family.names:
             is_enough = tested.is_enough(family, sum(holds))

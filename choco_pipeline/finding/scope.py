@@ -14,7 +14,7 @@ import numpy as np
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import ClaimVerdict, Finding, HoldsToBound
+from choco_pipeline.claims.language.verdict import Finding, HoldsToBound
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import Formula
@@ -133,6 +133,21 @@ def new_parameters(
     in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
     taken = [*spoken, *map(dict, used)]
     names = list(statement.parameters)
+
+    def distance(parameters: Parameters) -> int:
+        """Return the distance from the nearest parameters seen, summed over the coordinates."""
+        shown = ((abs(n - other[name]) for name, n in parameters.items()) for other in seen)
+        return min(map(sum, shown), default=0)
+
+    def is_at_an_end(parameters: Parameters) -> bool:
+        """Whether the condition on the parameters fails one step away."""
+        moved = (
+            {**parameters, name: value + way * step}
+            for name, value in parameters.items()
+            for way in (-1, 1)
+        )
+        return any(min(point.values()) >= 0 and not claim.speaks_of(point) for point in moved)
+
     if len(ranges) == 1:
         ((name, values),) = statement.parameters.items()
         taken += [{name: value} for value in values]
@@ -142,13 +157,15 @@ def new_parameters(
         for parameters in choices(ranges)
         if tuple(parameters.values()) not in keys and game_of(claim, parameters) is not None
     ]
-    near = []
-    if len(ranges) > 1:
-        shown = [*map(dict, seen)]
-        near = sorted(fresh, key=lambda p: _distance(p, shown))[:NEAREST]
+    near = sorted(fresh, key=distance)[:NEAREST] if len(ranges) > 1 else []
     fresh = [p for p in fresh if p not in near]
-    step = _step(statement.when)
-    ends = _spread([p for p in fresh if _is_at_an_end(p, claim, step)], UNSEEN // 2)
+    moduli = (
+        part.right.value
+        for part in (walk(parse_nodes(statement.when)) if statement.when else ())
+        if isinstance(part, Binary) and part.operator == "%" and isinstance(part.right, Integer)
+    )
+    step = lcm(*moduli)  # by which a parameter moves without a change of the remainders
+    ends = _spread([p for p in fresh if is_at_an_end(p)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
     apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
     chosen = [*near, *ends, *others, *apart]
@@ -159,12 +176,6 @@ def further_games(statement: FoundStatement, tables: Tables) -> list[str]:
     """Return the games with `new_parameters`."""
     asked = (game_of(statement.claims[0], known) for known in new_parameters(statement, tables))
     return [game.notation for game in asked if game is not None]
-
-
-def _distance(parameters: Parameters, others: Sequence[Parameters]) -> int:
-    """Return the distance of parameters from the nearest of others, summed over the coordinates."""
-    distances = (sum(abs(n - other[name]) for name, n in parameters.items()) for other in others)
-    return min(distances, default=0)
 
 
 def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
@@ -193,28 +204,6 @@ def _apart(
         chosen.append(possible[farthest])
         places = [points[farthest]]
     return chosen
-
-
-def _is_at_an_end(parameters: Parameters, claim: Claim, step: int) -> bool:
-    """Whether the condition on the parameters fails one step away."""
-    moved = (
-        {**parameters, name: value + way * step}
-        for name, value in parameters.items()
-        for way in (-1, 1)
-    )
-    return any(min(point.values()) >= 0 and not claim.speaks_of(point) for point in moved)
-
-
-def _step(when: str) -> int:
-    """Return the step by which a parameter moves without a change of the remainders in a condition."""
-    moduli = []
-    for part in walk(parse_nodes(when)) if when else ():
-        match part:
-            case Binary("%", _, Integer(modulus)):
-                moduli.append(modulus)
-            case _:
-                pass
-    return lcm(*moduli)
 
 
 def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
@@ -262,17 +251,6 @@ class WholeTable:
             if meant is not None and isinstance(finding.verdict, HoldsToBound):
                 self.holding[meant] = finding
         return finding
-
-
-def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, Finding]:
-    """Return the claims that hold in a table, from the checks of the run."""
-    holding = (
-        (claim, verdict) for claim, verdict in checked if verdict.verdict == "holds-to-bound"
-    )
-    meanings = (
-        (what_is_said(claim, verdict.parameters), verdict.finding) for claim, verdict in holding
-    )
-    return {meant: finding for meant, finding in meanings if meant is not None}
 
 
 def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:

@@ -1,16 +1,17 @@
-"""Statements from the search results of single tables, and statements that several games of a family share."""
+"""Statements on single games, from search results and automata, and statements that several games of a family share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from math import inf
 from typing import Any
 
 from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.errors import ChocoError, RulesetError
-from choco_pipeline.finding.conditions import domain, is_chance, is_overfitted
+from choco_pipeline.finding.conditions import sure_domain
+from choco_pipeline.finding.laws import Point
 from choco_pipeline.finding.lines import (
     at_one_of,
     by_cases,
@@ -114,9 +115,15 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
     if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
         # trials decide whether other positions have the value 0, too
         yield statement(statement=p_iff(f"{finding.expression} == 0"))
-    statement = partial(
-        statement, parameters=_parameters(ruleset, mined), picture=_picture(finding), source=mined
-    )
+    pattern, picture = read(ruleset), None
+    own = match(pattern, read(mined.ruleset)) or {}
+    # of a family of bars, all that fit into the table
+    parameters = {
+        name: tuple(range(1, own.get(name, mined.bound + 1) + 1)) for name in sorted(pattern.names)
+    }
+    if isinstance(finding, CountFinding) and (sequence := finding.sequence) is not None:
+        picture = {"kind": "sequence", **asdict(sequence), "terms": list(sequence.terms)}
+    statement = partial(statement, parameters=parameters, picture=picture, source=mined)
     words = f"{passes_left(passes)}: {finding.text}" if passes else finding.text
     claim = finding.claim or {}
     formal = {key: claim[key] for key in ("statement", "check", "every", "when") if key in claim}
@@ -177,43 +184,12 @@ def _passes(finding: Finding) -> int | None:
     return finding.passes if isinstance(finding, CellularFinding | BlocksFinding) else None
 
 
-def _picture(finding: Finding) -> Mapping[str, object] | None:
-    if not isinstance(finding, CountFinding) or finding.sequence is None:
-        return None
-    sequence = finding.sequence
-    return {"kind": "sequence", **asdict(sequence), "terms": list(sequence.terms)}
-
-
-def _parameters(ruleset: str, mined: Mined) -> dict[str, tuple[int, ...]]:
-    """Return the parameters for which a finding was seen: of a family of bars, all that fit into the table."""
-    pattern = read(ruleset)
-    own = match(pattern, read(mined.ruleset)) or {}
-    return {
-        name: tuple(range(1, own.get(name, mined.bound + 1) + 1)) for name in sorted(pattern.names)
-    }
-
-
-@dataclass(frozen=True)
-class _Instance:
-    """A statement on one game, with the ruleset of its family."""
-
-    statement: FoundStatement
-    family: str
-    parameters: Mapping[str, int]
-
-    @property
-    def key(self) -> str:
-        """A key that is equal for equal statements."""
-        said = self.statement
-        return canonical_json([said.search, said.statement, said.check, said.words])
-
-
-def _instances(statement: FoundStatement, mined: Mined) -> Iterator[_Instance]:
+def _instances(statement: FoundStatement, mined: Mined) -> Iterator[FoundStatement]:
     """Yield a statement with the ruleset of its family: unchanged, and with parameters for integers that are added."""
-    family, parameters = _family_of(mined), mined.parameters
+    parameters = mined.parameters
     values = {name: (value,) for name, value in parameters.items()}
-    general = replace(statement, ruleset=family, parameters=values)
-    yield _Instance(general, family, parameters)
+    general = replace(statement, ruleset=_family_of(mined), parameters=values)
+    yield general
     claim = statement.whole
     if claim is None or claim.value_set is None or claim.value_set.relation != "exactly":
         return
@@ -226,35 +202,29 @@ def _instances(statement: FoundStatement, mined: Mined) -> Iterator[_Instance]:
             case _:
                 return with_operands(node, named)
 
-    proposition = claim.proposition
-    line = text_of(with_formulas(proposition, named))
+    line = text_of(with_formulas(claim.proposition, named))
     of, members = line.split(" == {", 1)[0], statement.statement.split(" == {", 1)[1]
     line = f"{of} == {{{members}"  # numbers of the set stay
     if line != statement.statement:
-        yield _Instance(replace(general, statement=line), family, parameters)
+        yield replace(general, statement=line)
 
 
-def _shared(group: Sequence[_Instance], searched: Sequence[Mapping[str, int]]) -> FoundStatement:
+def _shared(several: Sequence[FoundStatement], searched: Sequence[Point]) -> FoundStatement:
     """Return the statement that several games of a family share.
 
     `searched` are the parameters of all games of the family that were searched. A condition distinguishes the games of the group from
     them. An inclusion of values may also hold for games with a stronger statement: then, and without a short condition, the condition
     names the parameters that are equal in the whole group.
     """
-    first, several = group[0].statement, [instance.statement for instance in group]
-    seen = [dict(instance.parameters) for instance in group]
+    first = several[0]
+    seen = [{name: value for name, (value,) in one.parameters.items()} for one in several]
     values = values_of(seen, list(seen[0]))
     alike = [f"{name} == {span[0]}" for name, span in values.items() if len(span) == 1]
     when = " and ".join(alike) if len(alike) < len(values) else ""
     values_said = first.whole.value_set if first.whole else None
     if values_said is None or values_said.relation == "exactly":
-        condition = domain(searched, [point in seen for point in map(dict, searched)])
-        if (
-            condition is not None
-            and not is_overfitted(condition.text, searched)
-            and not is_chance(condition, len(searched), len(seen))
-        ):
-            when = condition.text
+        condition = sure_domain(searched, [point in seen for point in map(dict, searched)])
+        when = when if condition is None else condition.text
 
     def total(parts: Sequence[Evidence]) -> Evidence:
         what = f"{parts[0].what}, and likewise in {len(parts) - 1} other tables"
@@ -282,7 +252,7 @@ def single_tables(mined: Sequence[Mined]) -> Proposals:
     for result in mined:
         searched.setdefault(result.search, {})[result.ruleset] = result.parameters
     alone: dict[str, FoundStatement] = {}
-    common: dict[tuple[tuple[str, str], str], list[_Instance]] = {}
+    common: dict[tuple[tuple[str, str], str], list[FoundStatement]] = {}
     for result in mined:
         is_of_several = len(searched[result.search]) >= FEWEST_GAMES
         for statement in _statements(result):
@@ -290,8 +260,9 @@ def single_tables(mined: Sequence[Mined]) -> Proposals:
             if not is_of_several or not is_own or result.finding.kind == "formulas":
                 alone.setdefault(statement.id, statement)
                 continue
-            for instance in _instances(statement, result):
-                common.setdefault((result.search, instance.key), []).append(instance)
+            for one in _instances(statement, result):
+                key = canonical_json([one.search, one.statement, one.check, one.words])
+                common.setdefault((result.search, key), []).append(one)
     groups = {key: group for key, group in common.items() if len(group) >= FEWEST_GAMES}
     whole = [_shared(group, list(searched[key[0]].values())) for key, group in groups.items()]
     alone = {one.id: one for one in whole if one.claims} | alone
@@ -312,24 +283,29 @@ def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[S
         groups.setdefault(key, []).append(result)
     for (family, kind, what, nothing), group in groups.items():
         candidates = sum(one.finding.tried.candidates for one in group)
+        several = list(dict.fromkeys(tuple(result.parameters.items()) for result in group))
+        games = f"{family}, {listed([dict(parameters) for parameters in several])}"
+        if not several[0]:
+            games = ", ".join(dict.fromkeys(result.ruleset for result in group))
         tables = len({(one.ruleset, one.bound) for one in group})
         is_apart = (family, kind) in apart
         yield Searched(
             what=kind,
-            game=_games(family, group),
+            game=games,
             tried=Tried(candidates, what, tables),
             nothing=nothing or is_apart,
             why=APART if is_apart and not nothing else None,
         )
 
 
-def _games(family: str, group: Sequence[Mined]) -> str:
-    """Return the name of a family with the parameters that were searched."""
-    several = list(dict.fromkeys(tuple(result.parameters.items()) for result in group))
-    if not several[0]:
-        return ", ".join(dict.fromkeys(result.ruleset for result in group))
-    return f"{family}, {listed([dict(parameters) for parameters in several])}"
-
+# ---- Formulas that are learned from automata of games.
+#
+# Idea: an automaton of a game is right at all positions, so a formula of it may be one that no search in a table finds. It is
+# compared with a table of the game, and then a finding among those of the table: statements on single games and on families are
+# made from it, tried and ranked like all others.
+#
+# Invariant: no finding says that its formula is proved. Searches here are limited by sizes instead of time, so that what is
+# found is the same on all machines.
 
 #: Formulas of a run's proofs are compared with a table up to this bound.
 MOST_COMPARED = 64

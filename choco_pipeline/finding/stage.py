@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.comparison import (
@@ -23,7 +23,7 @@ from choco_pipeline.finding.comparison import (
     sources,
     spread,
 )
-from choco_pipeline.finding.for_all import AskedForAll, ForAllParameters
+from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.generalise import generalise
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.related import relations
@@ -41,7 +41,7 @@ from choco_pipeline.finding.statement import (
     not_reported,
 )
 from choco_pipeline.finding.tables import TableFamily
-from choco_pipeline.finding.trial import Decide, tried
+from choco_pipeline.finding.trial import Decide, Trials
 from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, searched_again
 from choco_pipeline.stages import Stage
 
@@ -69,19 +69,23 @@ class Finder:
     tables: Tables
     #: The known claims.
     catalogue: Catalogue
-    #: As for `choco_pipeline.finding.trial.tried`.
+    #: As for `choco_pipeline.finding.trial.Trials`.
     decide: Decide | None = None
     #: The prover for all parameters; None for no proofs.
-    for_all: ForAllParameters | AskedForAll | None = None
+    for_all: ForAllParameters | None = None
     #: Results of trials that are known already, by the ids of the statements.
     previews: Mapping[str, TrialPreview] = field(default_factory=dict)
+    #: Collects the statements without such a result, which are then assumed to be right; None to try them.
+    untried: list[FoundStatement] | None = None
     #: Decides by automata whether implications at sampled positions hold at all positions.
     dominance: Dominance = field(default_factory=Dominance)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
-    by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
-    unsure: dict[str, tuple[FoundStatement, str]] = field(default_factory=dict)
-    _claims: dict[str, Claim] = field(default_factory=dict)
+    #: The results that are not reported: right for randomised bars, or wrong in larger tables.
+    by_chance: list[Searched] = field(default_factory=list)
+    unsure: list[Searched] = field(default_factory=list)
+    #: The claims of accepted statements; replaced when these change, because it keeps which claims are about a game.
+    _claims: Catalogue = field(default_factory=lambda: Catalogue({}))
     _said_by: dict[str, str] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
     _implied: dict[str, list[Implied]] = field(default_factory=lambda: defaultdict(list))
@@ -113,15 +117,9 @@ class Finder:
         chance = right_by_chance(statement, covered_games(statement, self.tables))
         if chance is not None and chance >= MANY:
             return TrialPreview(chance, None)
-        return TrialPreview(chance, tried(statement, self.tables, self.catalogue, self.decide))
-
-    def left_out(self) -> Iterator[Searched]:
-        """Yield the results that are not reported, with the reason: right for randomised bars, or wrong in larger tables."""
-        for statement, number in self.by_chance.values():
-            why = f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn"
-            yield not_reported(statement, why)
-        for statement, why in self.unsure.values():
-            yield not_reported(statement, why)
+        return TrialPreview(
+            chance, Trials(self.tables, self.catalogue, self.decide).tried(statement)
+        )
 
     def _strongest_first(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement]
@@ -159,14 +157,15 @@ class Finder:
         if self._folded(statement):
             return
         shown = self.previews.get(statement.id)
-        if shown is None and isinstance(self.for_all, AskedForAll):
-            self.for_all.untried.append(statement)
+        if shown is None and self.untried is not None:
+            self.untried.append(statement)
             self._keep(statement)
             return
         if shown is None:
             shown = self.preview(statement)
         if shown.tried is None:
-            self.by_chance[statement.id] = statement, shown.chance or 0
+            why = f"right, and so it is in {shown.chance} of {BARS} bars about as high whose steps are drawn"
+            self.by_chance.append(not_reported(statement, why))
             return
         asked, tables = statement.id, statement.held_on.tables
         statement = shown.tried
@@ -189,12 +188,12 @@ class Finder:
         follows_from, follows_on = self._settled_by(statement)
         if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)
-            if again is not None and not again.found:
-                self.unsure[statement.id] = statement, again.text
+            if again is not None and not again[0]:
+                self.unsure.append(not_reported(statement, again[1]))
                 return
             if again is not None:
-                text = f"it was right on {statement.held_on.what}; {again.text}"
-                statement = statement.with_conclusion(Conclusion("unchecked", text))
+                text = f"it was right on {statement.held_on.what}; {again[1]}"
+                statement = statement.concluded("unchecked", text)
         statement = replace(
             statement,
             known=known,
@@ -229,7 +228,7 @@ class Finder:
     def _keep(self, statement: FoundStatement) -> None:
         """Add a statement to those with which later ones are compared."""
         own = _claims_by_name(statement)
-        self._claims |= own
+        self._claims = Catalogue({**self._claims.claims, **own})
         self._said_by |= dict.fromkeys(own, statement.id)
 
     def _restated(
@@ -248,14 +247,11 @@ class Finder:
 
     def _folded(self, statement: FoundStatement) -> bool:
         """Whether accepted statements imply a statement; it is then listed under the first of these."""
-        accepted = Catalogue(self._claims)
-        said_by, on = self._restated(statement, accepted)
+        said_by, on = self._restated(statement, self._claims)
         if not said_by and statement.kind == "related":
-            games = [
-                *covered_games(statement, self.tables),
-                *further_games(statement, self.tables),
-            ]
-            said_by = follows_from_formulas(statement.claims[0], games, accepted)
+            games = covered_games(statement, self.tables)
+            games += further_games(statement, self.tables)
+            said_by = follows_from_formulas(statement.claims[0], games, self._claims)
         if said_by:
             self._implied[self._said_by[said_by[0]]].append(Implied(statement.text, on))
         return bool(said_by)
@@ -275,19 +271,20 @@ class Finder:
                 self.accepted.remove(other)
                 implied = [Implied(other.text, on), *self._implied.pop(other.id, [])]
                 self._implied[statement.id] += implied
-                for name in [name for name, by in self._said_by.items() if by == other.id]:
-                    del self._claims[name], self._said_by[name]
+                self._said_by = {name: by for name, by in self._said_by.items() if by != other.id}
+                claims = self._claims.claims
+                self._claims = Catalogue({name: claims[name] for name in self._said_by})
 
     def _settled_by(self, statement: FoundStatement) -> tuple[tuple[str, ...], ComparedOn]:
         """Return the accepted statements that imply a statement on pictures, numbers or lines, and where that was compared."""
         if statement.source is None or statement.search not in (*SEARCHES, "lines"):
             return (), "sampled positions"
-        accepted, compared = Catalogue(self._claims), set[ComparedOn | None]()
+        compared = set[ComparedOn | None]()
         used: dict[str, None] = {}
         games = members(statement)
         for game in spread(games):
-            names = settled_by(game, "p", accepted)
-            premises = [self._claims[name] for name in names]
+            names = settled_by(game, "p", self._claims)
+            premises = [self._claims.claims[name] for name in names]
             compared.add(self.dominance.settled(premises, game) if names else None)
             used |= dict.fromkeys(map(self._said_by.__getitem__, names))
         if not used or None in compared:
@@ -360,7 +357,9 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of the proposals of all searches."""
     proposed = Proposals.merged(searched)
     found = tuple(finder.consider(proposed.statements, proposed.doubtful))
-    return FoundDocument(statements=found, searches=(*proposed.searches, *finder.left_out()))
+    return FoundDocument(
+        statements=found, searches=(*proposed.searches, *finder.by_chance, *finder.unsure)
+    )
 
 
 def _rank(statement: FoundStatement) -> tuple[object, ...]:

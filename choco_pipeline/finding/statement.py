@@ -311,9 +311,11 @@ class FoundStatement:
         """Whether it is on a family, and proved for all parameters that satisfy its condition."""
         return bool(self.pattern.names) and self.verdict == "proved"
 
-    def with_conclusion(self, conclusion: Conclusion) -> FoundStatement:
+    def concluded(
+        self, verdict: Outcome, text: str, certificates: tuple[str, ...] = ()
+    ) -> FoundStatement:
         """Return this statement with a verdict."""
-        return replace(self, conclusion=conclusion)
+        return replace(self, conclusion=Conclusion(verdict, text, certificates))
 
     def as_json(self) -> dict[str, Any]:
         """Return the statement as plain data, as ``found.json`` holds it."""
@@ -444,6 +446,16 @@ class FoundDocument(RecordModel):
     def of_outcome(cls, outcome: Mapping[str, Any]) -> FoundDocument:
         """Return the statements and searches in the result of a job."""
         return cls.model_validate({key: outcome[key] for key in ("statements", "searches")})
+
+    @classmethod
+    def merged(cls, parts: Iterable[FoundDocument], *, killed: bool = False) -> FoundDocument:
+        """Return several documents as one."""
+        several = list(parts)
+        return cls(
+            statements=tuple(statement for part in several for statement in part.statements),
+            searches=tuple(search for part in several for search in part.searches),
+            killed=killed,
+        )
 
     def write(self, path: Path) -> None:
         """Write it atomically."""

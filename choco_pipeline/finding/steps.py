@@ -24,7 +24,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_with_backgr
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.finding.comparison import Consequence, Decided, Dominance
-from choco_pipeline.finding.for_all import AskedForAll, ForAllParameters
+from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.laws import laws_of_states
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_in
@@ -150,17 +150,16 @@ def ask(plan_file: str, parts: int, *results: Any) -> Asked:
     """
     *handed_on, report = results
     run, answers = _Run.of(plan_file), handed_on[parts:]
-    asked, dominance = AskedForAll(), Dominance(decides=False)
+    for_all, dominance = ForAllParameters(None), Dominance(decides=False)
+    untried: list[FoundStatement] = []
     previews = Answers.of(answers).tried
-    document_of(
-        _ordered(handed_on[:parts]),
-        Finder(run.tables, run.catalogue, None, asked, previews, dominance),
-    )
+    finder = Finder(run.tables, run.catalogue, None, for_all, previews, untried, dominance)
+    document_of(_ordered(handed_on[:parts]), finder)
     if not answers:
         report(Stage.FIND, steps=1)
-        return Asked(asked.untried)
+        return Asked(untried)
     proves = bool(run.plan["prove"])
-    return Asked(asked.untried, asked.statements if proves else (), dominance.asked, proves)
+    return Asked(untried, for_all.asked if proves else (), dominance.asked, proves)
 
 
 def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
@@ -200,16 +199,12 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
             prover.for_all(folder, catalogue, answers.statements) if run.plan["prove"] else None
         )
         dominance = Dominance(dict(answers.consequences))
-        finder = Finder(run.tables, catalogue, prover.decide, for_all, answers.tried, dominance)
+        tried = answers.tried
+        finder = Finder(run.tables, catalogue, prover.decide, for_all, tried, dominance=dominance)
         found_here = document_of(_ordered(handed_on[:parts]), finder)
     mined = outcomes(run.plan, run.paths, Stage.MINE)
     of_heights = (FoundDocument.of_outcome(outcome) for outcome in mined if "searches" in outcome)
-    documents = [found_here, *of_heights]
-    whole = FoundDocument(
-        statements=tuple(statement for part in documents for statement in part.statements),
-        searches=tuple(search for part in documents for search in part.searches),
-        killed=child.was_killed,
-    )
+    whole = FoundDocument.merged([found_here, *of_heights], killed=child.was_killed)
     whole.write(Path(out_file))
 
 

@@ -23,7 +23,7 @@ from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.laws import Point
-from choco_pipeline.finding.scope import Said, WholeTable, holding_among
+from choco_pipeline.finding.scope import Said, WholeTable, what_is_said
 from choco_pipeline.finding.statement import Mined
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written import parameter_text
@@ -136,7 +136,11 @@ class TableFamily:
     @cached_property
     def held_out(self) -> tuple[int, ...]:
         """Indices of the third of the tables that is held out, chosen by parameters: their search results are not used."""
-        return tuple(i for i, member in enumerate(self.members) if self._is_held_out(member))
+        values = {name: sorted({point[name] for point in self.points}) for name in self.names}
+        places = (
+            sum(values[name].index(point[name]) for name in self.names) for point in self.points
+        )
+        return tuple(i for i, place in enumerate(places) if place % THIRD == THIRD - 1)
 
     @property
     def held_out_first(self) -> tuple[int, ...]:
@@ -146,7 +150,7 @@ class TableFamily:
     @cached_property
     def searched(self) -> tuple[int, ...]:
         """Indices of the tables that are searched."""
-        return tuple(i for i, member in enumerate(self.members) if not self._is_held_out(member))
+        return tuple(i for i in range(len(self.members)) if i not in self.held_out)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -171,17 +175,6 @@ class TableFamily:
         which = listed([self.points[i] for i in positions])
         what = f"{len(positions)} {kind} tables, {which}"
         return Evidence(sum(positions.values()), what, len(positions))
-
-    def _is_held_out(self, member: MemberTable) -> bool:
-        places = (self._values[name].index(member.parameters[name]) for name in self.names)
-        return sum(places) % THIRD == THIRD - 1
-
-    @cached_property
-    def _values(self) -> dict[str, list[int]]:
-        return {
-            name: sorted({member.parameters[name] for member in self.members})
-            for name in self.names
-        }
 
 
 def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
@@ -329,7 +322,7 @@ def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTab
             return None
         name = table["id"]
         if name not in holding:
-            holding[name] = holding_among(_checked_on(plan, paths, table))
+            holding[name] = _holding_on(plan, paths, table)
         manifest = paths.manifest(table["shard"])
         built = read_record(manifest)
         data = StoredCells.open(store_of(manifest, built), name, built["tables"][name])
@@ -338,16 +331,18 @@ def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTab
     return whole
 
 
-def _checked_on(
-    plan: Plan, paths: Paths, table: PlannedTable
-) -> Iterator[tuple[Claim, ClaimVerdict]]:
-    """Yield the claims with verdicts on a table."""
-    sweep = table["sweeps"][0]
+def _holding_on(plan: Plan, paths: Paths, table: PlannedTable) -> dict[Said, Checked]:
+    """Return the claims that hold on a table, from the checks of the run."""
+    sweep, holding = table["sweeps"][0], {}
     if sweep in plan["jobs"][Stage.CHECK]:
         claims = load_catalogue([Path(name) for name in plan["claims_files"]]).claims
         for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
-            if document["table"] == table["id"]:
-                yield claims[document["claim"]], ClaimVerdict.model_validate(document)
+            if document["table"] == table["id"] and document["verdict"] == "holds-to-bound":
+                verdict = ClaimVerdict.model_validate(document)
+                said = what_is_said(claims[verdict.claim], verdict.parameters)
+                if said is not None:
+                    holding[said] = verdict.finding
+    return holding
 
 
 @cache

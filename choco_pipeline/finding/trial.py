@@ -14,16 +14,16 @@ this is repeated for each of at most `ROUNDS` narrowings. Automata decide once f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -48,21 +48,40 @@ from choco_pipeline.finding.bounds import (
     table_of_trial,
     verdict_against,
 )
-from choco_pipeline.finding.changed_conditions import (
-    names_its_games,
-    narrowed,
-    told_by_many,
-    wider,
+from choco_pipeline.finding.conditions import (
+    domain,
+    is_chance,
+    sure_domain,
+    without_few,
+    without_superfluous,
 )
+from choco_pipeline.finding.laws import Point
+from choco_pipeline.finding.lines import nodes_in
 from choco_pipeline.finding.scope import (
     Parameters,
     Tables,
+    between,
+    choices,
     game_of,
     games_of,
     new_parameters,
 )
 from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.finding.tables import listed
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Compare,
+    Integer,
+    Junction,
+    Node,
+    render,
+    walk,
+    with_operands,
+)
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.statements.tree import ValueSet, text_of
 from choco_pipeline.tables.spec import quantity_for
@@ -78,118 +97,179 @@ MOST_TABLES = 128
 Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
 
 
-def tried(
-    statement: FoundStatement,
-    tables: Tables,
-    catalogue: Catalogue,
-    decide: Decide | None = None,
-) -> FoundStatement:
-    """Return a statement with its verdict, and with the tables of the trial in `held_on`.
+@dataclass(frozen=True)
+class Trials:
+    """Tries statements on the tables and certificates of a run, and on tables that it computes."""
 
-    If a claim of the catalogue contradicts it or ends, the tables are large enough to decide between the two. `decide` is asked
-    about games with certificates.
+    tables: Tables
+    #: The known claims.
+    catalogue: Catalogue
+    #: Decides for all positions of games with certificates; None for no such decisions.
+    decide: Decide | None = None
 
-    Notes
-    -----
-    Words are "unchecked". A false statement is "refuted", with the least counterexample in the first table that has one, unless
-    a narrower condition holds for further games; `tried` then names the games where it was wrong. A set of values is claimed only
-    if each small member occurs; otherwise an inclusion is tried instead.
-    """
-    judged = _tried(statement, tables, catalogue, decide, (), statement.tried.what)
-    if judged.verdict not in ("refuted", "undecided"):
-        general = None if names_its_games(judged) else wider(judged)
-        if general is None:
+    def tried(self, statement: FoundStatement) -> FoundStatement:
+        """Return a statement with its verdict, and with the tables of the trial in `held_on`.
+
+        If a claim of the catalogue contradicts it or ends, the tables are large enough to decide between the two. `decide` is asked
+        about games with certificates.
+
+        Notes
+        -----
+        Words are "unchecked". A false statement is "refuted", with the least counterexample in the first table that has one, unless
+        a narrower condition holds for further games; `tried` then names the games where it was wrong. A set of values is claimed only
+        if each small member occurs; otherwise an inclusion is tried instead.
+        """
+        judged = self._tried(statement, (), statement.tried.what)
+        if judged.verdict not in ("refuted", "undecided"):
+            general = wider(judged)
+            if general is None:
+                return judged
+            proposed, learnt_from = replace(general[0], held_on=statement.held_on), general[1:]
+            again = self._tried(proposed, learnt_from, proposed.tried.what)
+            return judged if again.verdict in ("refuted", "undecided") else again
+        weaker = with_other_values_excluded(statement)
+        if weaker is None:
             return judged
-        proposed = replace(general.statement, held_on=statement.held_on)
-        learned_from = (general.learnt_from,)
-        again = _tried(proposed, tables, catalogue, decide, learned_from, proposed.tried.what)
-        return judged if again.verdict in ("refuted", "undecided") else again
-    weaker = with_other_values_excluded(statement)
-    if weaker is None:
-        return judged
-    again = _tried(weaker, tables, catalogue, decide, (), weaker.tried.what)
-    return judged if judged.verdict == again.verdict else again
+        again = self._tried(weaker, (), weaker.tried.what)
+        return judged if judged.verdict == again.verdict else again
 
+    def _tried(
+        self, statement: FoundStatement, used: Sequence[Sequence[TableTrial]], searched: str
+    ) -> FoundStatement:
+        """Return a statement with its verdict.
 
-def _tried(
-    statement: FoundStatement,
-    tables: Tables,
-    catalogue: Catalogue,
-    decide: Decide | None,
-    used: Sequence[Sequence[TableTrial]],
-    searched: str,
-) -> FoundStatement:
-    """Return a statement with its verdict.
-
-    It is not tried for the parameters in `used`, from which its condition was learned. `searched` describes the search, without
-    narrowings.
-    """
-    if statement.mistake:
-        why = f"not a claim: {statement.mistake}"
-        return statement.with_conclusion(Conclusion("undecided", why))
-    if not statement.claims:
-        where = f"it was right on {statement.held_on.what}"
-        return statement.with_conclusion(
-            Conclusion("unchecked", f"{where}; nothing else was compared with it")
-        )
-    seen = games_of(statement, tables)
-    taken = [trial.parameters for before in used for trial in before]
-    outcomes = [
-        trial
-        for claim in statement.claims
-        for trial in _trials(claim, statement, seen, tables, catalogue, taken)
-    ]
-    if not any(trial.is_against for trial in outcomes):  # tables that are large come last
-        outcomes += (
+        It is not tried for the parameters in `used`, from which its condition was learned. `searched` describes the search, without
+        narrowings.
+        """
+        if statement.mistake:
+            why = f"not a claim: {statement.mistake}"
+            return statement.concluded("undecided", why)
+        if not statement.claims:
+            where = f"it was right on {statement.held_on.what}"
+            return statement.concluded("unchecked", f"{where}; nothing else was compared with it")
+        seen = games_of(statement, self.tables)
+        taken = [trial.parameters for before in used for trial in before]
+        outcomes = [
             trial
             for claim in statement.claims
-            for game, known in seen.items()
-            for trial in _trials_of_own(claim, game, known, tables)
+            for trial in self._trials(claim, statement, seen, taken)
+        ]
+        if not any(trial.is_against for trial in outcomes):  # tables that are large come last
+            outcomes += (
+                trial
+                for claim in statement.claims
+                for game, known in seen.items()
+                for trial in self._trials_of_own(claim, game, known)
+            )
+        against = [trial for trial in outcomes if trial.is_against]
+        if against:
+            if len(used) < ROUNDS and statement.pattern.names:
+                known = [trial for before in (*used, outcomes) for trial in before]
+                narrower = narrowed(statement, seen.values(), known, searched)
+                if narrower is not None:
+                    learnt_from = (*used, narrower[1])
+                    again = self._tried(narrower[0], learnt_from, searched)
+                    if again.verdict not in ("refuted", "undecided"):
+                        return again
+            return replace(statement, conclusion=verdict_against(against))
+        held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
+        is_new = any(t.run is None and t.positions for t in held)
+        if used:
+            if not is_new:
+                return statement.concluded(
+                    "refuted", "narrowed until nothing was left to try it on"
+                )
+            right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
+            by_many = told_by_many(statement, [*seen.values(), *right])
+            if by_many is not statement:
+                return self._tried(by_many, used, searched)
+        statement = replace(statement, held_on=held_on(statement.held_on, held))
+        proved = self._proved(statement.claims, seen)
+        if isinstance(proved, Conclusion):
+            return replace(statement, conclusion=proved)
+        if not held:
+            whys = (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous))
+            return statement.concluded("undecided", next(whys, "") or "no table could be computed")
+        text = agreement(held)
+        if proved:
+            which = all_listed([parameters for parameters, _ in proved])
+            text += f"; proved for {_domain(statement.claims)} where {which}"
+        is_whole = all(isinstance(trial.verdict, Exhausted) for trial in outcomes)
+        verdict: Outcome = (
+            "exhausted" if is_whole and not statement.pattern.names else "holds-to-bound"
         )
-    against = [trial for trial in outcomes if trial.is_against]
-    if against:
-        if len(used) < ROUNDS and statement.pattern.names:
-            known = [trial for before in (*used, outcomes) for trial in before]
-            narrower = narrowed(statement, seen.values(), known, searched)
-            if narrower is not None:
-                learnt_from = (*used, narrower.learnt_from)
-                again = _tried(narrower.statement, tables, catalogue, decide, learnt_from, searched)
-                if again.verdict not in ("refuted", "undecided"):
-                    return again
-        return statement.with_conclusion(verdict_against(against))
-    held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
-    is_new = any(t.run is None and t.positions for t in held)
-    if used and not names_its_games(statement):
-        if not is_new:
-            why = "narrowed until nothing was left to try it on"
-            return statement.with_conclusion(Conclusion("refuted", why))
-        right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
-        by_many = told_by_many(statement, [*seen.values(), *right])
-        if by_many is not statement:
-            return _tried(by_many, tables, catalogue, decide, used, searched)
-    statement = replace(statement, held_on=held_on(statement.held_on, held))
-    proved = _proved(statement.claims, seen, tables, decide)
-    if isinstance(proved, Conclusion):
-        return statement.with_conclusion(proved)
-    if not held:
-        why = next(
-            (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous)), ""
-        )
-        return statement.with_conclusion(
-            Conclusion("undecided", why or "no table could be computed")
-        )
-    text = agreement(held)
-    if proved:
-        text += (
-            f"; proved for {_domain(statement.claims)} where {all_listed([p for p, _ in proved])}"
-        )
-    exhausted = not statement.pattern.names and all(
-        isinstance(t.verdict, Exhausted) for t in outcomes
-    )
-    paths = tuple(dict.fromkeys(path for _, path in proved))
-    return statement.with_conclusion(
-        Conclusion("exhausted" if exhausted else "holds-to-bound", text, paths)
-    )
+        return statement.concluded(verdict, text, tuple(dict.fromkeys(path for _, path in proved)))
+
+    def _trials(
+        self,
+        claim: Claim,
+        statement: FoundStatement,
+        seen: Mapping[str, Parameters],
+        taken: Sequence[Parameters],
+    ) -> Iterator[TableTrial]:
+        """Yield the outcomes on computed tables: for further parameters first, then beyond the tables of the run."""
+        if claim.is_over_tables:
+            ((name, values),) = statement.parameters.items()
+            last = min(FURTHER * max(values), MOST_TABLES)
+            for trial in trials(claim, {name: parse_range(f"1..{last}")}):
+                assert not isinstance(trial.finding.verdict, Proved)
+                yield TableTrial({}, last, trial.finding.verdict, max(values))
+            return
+        for parameters in new_parameters(statement, self.tables, taken):
+            yield from _trial(claim, parameters, None, self.catalogue)
+        if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
+            yield from _trial(claim, {}, None, self.catalogue)
+        chosen = list(seen)
+        farthest = chosen[:1] + chosen[1:][-(SEEN - 1) :]
+        for game, known in seen.items():
+            run = max(bound for (name, _), bound in self.tables.bounds.items() if name == game)
+            yield from _trial(claim, known, run, self.catalogue, is_far=game in farthest)
+
+    def _trials_of_own(
+        self, claim: Claim, name: str, parameters: Parameters
+    ) -> Iterator[TableTrial]:
+        """Yield the outcome on the whole table of the run, if searches read a corner only."""
+        game = game_of(claim, parameters)
+        if (
+            game is None or claim.related is not None
+        ):  # that takes a table of another game, as large
+            return
+        for quantity in claim.quantities:
+            table = self.tables.whole(name, quantity)
+            if table is None:
+                continue
+            for case in claim.cases(parameters):
+                finding = table.find(claim, case, game)
+                assert not isinstance(finding.verdict, Proved), "a table proves nothing"
+                verdict = _missing(claim, finding, table.bound) or finding.verdict
+                yield TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
+
+    def _proved(
+        self, claims: Sequence[Claim], seen: Mapping[str, Parameters]
+    ) -> Conclusion | list[tuple[Parameters, str]]:
+        """Return the games with a proof, and its certificate; a verdict if all games have one, or a certificate refutes it."""
+        proofs: list[tuple[Parameters, str]] = []
+        if self.decide is None:
+            return proofs
+        for game, parameters in seen.items():
+            for path in self.tables.certificates.get(game, ()):
+                verdicts = [
+                    self.decide(c, case, path) for c in claims for case in c.cases(parameters)
+                ]
+                refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
+                if refuted is not None:
+                    where = all_listed([parameters])
+                    text = f"{where}: {refuted['text']}" if where else refuted["text"]
+                    return Conclusion("refuted", text, (path,))
+                if all(v["verdict"] == "proved" for v in verdicts):
+                    proofs.append((parameters, path))
+                    break
+        if not seen or len(proofs) < len(seen):
+            return proofs
+        which = all_listed([parameters for parameters, _ in proofs])
+        text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
+        outcome: Outcome = "proved-for-listed" if which else "proved"
+        return Conclusion(outcome, text, tuple(dict.fromkeys(path for _, path in proofs)))
 
 
 def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:
@@ -206,38 +286,6 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
     return replace(statement, statement=text_of(replace(values, relation="<=")))
 
 
-def _trials(
-    claim: Claim,
-    statement: FoundStatement,
-    seen: Mapping[str, Parameters],
-    tables: Tables,
-    catalogue: Catalogue,
-    taken: Sequence[Parameters],
-) -> Iterator[TableTrial]:
-    """Yield the outcomes on computed tables: for further parameters first, then beyond the tables of the run."""
-    if claim.is_over_tables:
-        yield from _trial_across(claim, statement)
-        return
-    for parameters in new_parameters(statement, tables, taken):
-        yield from _trial(claim, parameters, None, catalogue)
-    if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
-        yield from _trial(claim, {}, None, catalogue)
-    chosen = list(seen)
-    farthest = chosen[:1] + chosen[1:][-(SEEN - 1) :]
-    for game, known in seen.items():
-        run = max(bound for (name, _), bound in tables.bounds.items() if name == game)
-        yield from _trial(claim, known, run, catalogue, is_far=game in farthest)
-
-
-def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[TableTrial]:
-    """Yield the outcome of a comparison of more tables than those on which a statement was found."""
-    ((name, values),) = statement.parameters.items()
-    last = min(FURTHER * max(values), MOST_TABLES)
-    for trial in trials(claim, {name: parse_range(f"1..{last}")}):
-        assert not isinstance(trial.finding.verdict, Proved)
-        yield TableTrial({}, last, trial.finding.verdict, max(values))
-
-
 def _trial(
     claim: Claim,
     parameters: Parameters,
@@ -245,11 +293,12 @@ def _trial(
     catalogue: Catalogue,
     *,
     is_far: bool = True,
+    most: int | None = None,
 ) -> Iterator[TableTrial]:
     """Yield the outcome on a table of a game; `run` is the bound of the run's own table, or None.
 
     Without `is_far`, the table is as large as that of a game without a table in the run. Nothing is tried if it is no larger than
-    the run's own.
+    the run's own. `most` limits the bound.
     """
     game = game_of(claim, parameters)
     if game is None:
@@ -258,6 +307,7 @@ def _trial(
     bound, dispute = bound_and_dispute(claim, game, quantity, run if is_far else None, catalogue)
     if not is_far and run is not None and bound <= run:
         return
+    bound = bound if most is None else min(bound, most)
     for case in claim.cases(parameters):
         explained = None
         try:
@@ -282,26 +332,6 @@ def _trial(
             yield trial
 
 
-def _trials_of_own(
-    claim: Claim, name: str, parameters: Parameters, tables: Tables
-) -> Iterator[TableTrial]:
-    """Yield the outcome on the whole table of the run, if searches read a corner only."""
-    game = game_of(claim, parameters)
-    if game is None or isinstance(
-        claim.check, Related
-    ):  # that takes a table of another game, as large
-        return
-    for quantity in claim.quantities:
-        table = tables.whole(name, quantity)
-        if table is None:
-            continue
-        for case in claim.cases(parameters):
-            finding = table.find(claim, case, game)
-            assert not isinstance(finding.verdict, Proved), "a table proves nothing"
-            verdict = _missing(claim, finding, table.bound) or finding.verdict
-            yield TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
-
-
 def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:
     """Return a small member of a value set that does not occur; None if all occur."""
     is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
@@ -311,36 +341,171 @@ def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None
     return next(map(MissingMember, small), None)
 
 
-def _proved(
-    claims: Sequence[Claim],
-    seen: Mapping[str, Parameters],
-    tables: Tables,
-    decide: Decide | None,
-) -> Conclusion | list[tuple[Parameters, str]]:
-    """Return the games with a proof, and its certificate; a verdict if all games have one, or a certificate refutes it."""
-    proofs: list[tuple[Parameters, str]] = []
-    if decide is None:
-        return proofs
-    for game, parameters in seen.items():
-        for path in tables.certificates.get(game, ()):
-            verdicts = [decide(c, case, path) for c in claims for case in c.cases(parameters)]
-            refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
-            if refuted is not None:
-                where = all_listed([parameters])
-                text = f"{where}: {refuted['text']}" if where else refuted["text"]
-                return Conclusion("refuted", text, (path,))
-            if all(v["verdict"] == "proved" for v in verdicts):
-                proofs.append((parameters, path))
-                break
-    if not seen or len(proofs) < len(seen):
-        return proofs
-    which = all_listed([parameters for parameters, _ in proofs])
-    text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
-    outcome: Outcome = "proved-for-listed" if which else "proved"
-    return Conclusion(outcome, text, tuple(dict.fromkeys(path for _, path in proofs)))
-
-
 def _domain(claims: Sequence[Claim]) -> str:
     """Return the text for the positions of a proof of claims."""
     is_bounded = any(claim.reach is not None for claim in claims)
     return "all positions up to the bound that is named" if is_bounded else "all positions"
+
+
+NARROWED = "; the condition was narrowed where it was wrong"
+MISSED = " or not all small values of a set occur"
+
+
+#: A statement with a narrower or wider condition, and the trials from which the condition was learned.
+Changed = tuple[FoundStatement, Sequence[TableTrial]]
+
+
+def narrowed(
+    statement: FoundStatement,
+    seen: Iterable[Parameters],
+    outcomes: Sequence[TableTrial],
+    searched: str,
+) -> Changed | None:
+    """Return a statement with a short condition that excludes the games where it was wrong; None if there is none.
+
+    The games on which trials were right are not used, so that they remain evidence, unless the condition is shorter with them or
+    would exclude some of them. A conjunction or disjunction must be shorter, in bits, than the list of games where it was right.
+    """
+    points = [dict(known) for known in seen]
+    wrong = [dict(t.parameters) for t in outcomes if t.is_against]
+    right = [dict(t.parameters) for t in outcomes if t.positions]
+    right = [point for point in right if point not in wrong and point not in points]
+    kept = [point for point in points if point not in wrong]
+    domains = [
+        domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
+        domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
+    ]
+    several = list(_different(wrong))
+    inside = sum(1 for _ in _different([*kept, *right]))
+    blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
+    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
+        blind = None
+    conditions = [
+        fitted
+        for fitted in (blind, seeing)
+        if fitted is not None
+        and not (
+            isinstance(parse_nodes(fitted.text), Junction)
+            and is_chance(fitted, inside + len(several), inside, largest=1)
+        )
+    ]
+    if not conditions:
+        return None
+    best = min(conditions, key=lambda fitted: nodes_in(parse(fitted.text)))
+    when = f"({statement.when}) and ({best.text})" if statement.when else best.text
+    when = without_superfluous(when, [*between(statement), *right, *wrong])
+    missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
+    search = replace(
+        statement.tried,
+        candidates=statement.tried.candidates + best.tried,
+        what=f"{searched}{NARROWED}{missed}, {listed(several)}",
+    )
+    narrower = replace(statement, when=when, tried=search)
+    return narrower, [t for t in outcomes if best is not blind or t.is_against]
+
+
+def told_by_many(statement: FoundStatement, right: Iterable[Parameters]) -> FoundStatement:
+    """Return a statement without the parts of its condition that cover very few of the games where it was right.
+
+    Such a part may appear in one narrowing and disappear in the next, because the condition determines which games are tried.
+    """
+    when = without_few(statement.when, list(_different([dict(point) for point in right])))
+    return statement if when == statement.when else replace(statement, when=when)
+
+
+def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
+    return (point for i, point in enumerate(points) if point not in points[:i])
+
+
+#: The largest bound of the tables on which it is tried, and the number of games.
+BOUND_OUTSIDE, GAMES_OUTSIDE = 64, 24
+#: The fewest games outside of the condition on which it is right.
+FEWEST_OUTSIDE = 2
+WIDENED = "; the condition was widened to games where it is right, too"
+#: The comparisons that are relaxed by 1.
+RELAXED = (("<",), ("<=",), (">",), (">=",))
+#: The distance of these games from the smallest and largest parameters that were seen.
+NEAR = 3
+
+
+def wider(statement: FoundStatement) -> Changed | None:
+    """Return a statement with a wider condition that is right on games near those of the statement; None if there is none."""
+    if not statement.when or statement.every or not statement.pattern.names:
+        return None
+    if statement.search == "bounds":
+        return None  # outside the condition the formula is right beyond the bound
+    unlimited = replace(statement, when="")
+    old = parse(statement.when)
+    right: list[TableTrial] = []
+    wrong: list[Point] = []
+    for point in islice(_outside(statement), GAMES_OUTSIDE):
+        trials: list[TableTrial] = []
+        with suppress(ChocoError):  # such as a height that divides by 0
+            for claim in unlimited.claims:
+                trials += _trial(claim, point, None, Catalogue({}), most=BOUND_OUTSIDE)
+        if trials and all(trial.positions for trial in trials):
+            right.append(trials[0])
+        else:
+            wrong.append(point)
+    if len(right) < FEWEST_OUTSIDE:
+        return None
+    inside: list[Point] = [*statement.points, *(trial.parameters for trial in right)]
+    for condition in _conditions(statement, inside, wrong):
+        formula = parse(condition or "0 == 0")
+        meant = (point for point in between(statement) if _has(old, point))
+        if all(_has(formula, point) for point in (*inside, *meant)) and not any(
+            _has(formula, point) for point in wrong
+        ):
+            games = parameter_text.listed([dict(trial.parameters) for trial in right])
+            search = replace(statement.tried, what=f"{statement.tried.what}{WIDENED}, {games}")
+            return replace(statement, when=condition, tried=search), right
+    return None
+
+
+def _conditions(
+    statement: FoundStatement, inside: Sequence[Point], wrong: Sequence[Point]
+) -> Iterator[str]:
+    """Yield conditions that may be right: the old one with a comparison relaxed by 1, and one that is learnt anew."""
+    root = parse(statement.when).root
+    for part in walk(root):
+        if isinstance(part, Compare) and part.operators in RELAXED:
+            left, right = part.operands
+            match part.operators[0]:
+                case "<" | ">" as sign:
+                    relaxed = Compare((f"{sign}=",), part.operands)
+                case "<=":
+                    relaxed = Compare(("<=",), (left, Binary("+", right, Integer(1))))
+                case _:
+                    relaxed = Compare((">=",), (Binary("+", left, Integer(1)), right))
+            yield parse(render(_replaced(root, part, relaxed))).text
+    holds = [True] * len(inside) + [False] * len(wrong)
+    fitted = sure_domain([*inside, *wrong], holds, between(statement), largest=1)
+    if fitted is not None:
+        yield fitted.text
+
+
+def _replaced(node: Node, part: Node, other: Node) -> Node:
+    return other if node is part else with_operands(node, lambda one: _replaced(one, part, other))
+
+
+def _outside(statement: FoundStatement) -> Sequence[Point]:
+    """Return parameters for which the condition fails, the nearest to those that were seen first."""
+    old, seen = parse(statement.when), statement.points
+    spans = {
+        name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)
+        for name, values in statement.parameters.items()
+    }
+    outside = [point for point in choices(spans) if point not in seen and not _has(old, point)]
+
+    def distance(point: Point) -> tuple[int, ...]:
+        to_seen = (sum(abs(n - other[name]) for name, n in point.items()) for other in seen)
+        return min(to_seen, default=0), *point.values()
+
+    return sorted(outside, key=distance)
+
+
+def _has(condition: Formula, point: Point) -> bool:
+    try:
+        return bool(condition.value(point))
+    except FormulaError:  # such as v2(0)
+        return False

@@ -1,8 +1,12 @@
-"""Randomised bars: a statement that is right for many of them says nothing about the game.
+"""Checks of statements that no claim can express: randomised bars, and the same search in a larger table.
 
-The heights of a game are moved up or down by 1 here and there, about once for each step that they make. Slopes and
-size stay, and whatever follows from these alone stays true: that z ≥ y at the P-positions of low bars, say, or that
-high bars are Nim. What follows from where the steps are does not.
+A statement that is right for many randomised bars says nothing about the game. The heights of the game are moved up or down by 1
+here and there, about once for each step that they make. Slopes and size stay, and so does whatever follows from these alone: that
+z ≥ y at the P-positions of low bars, say, or that high bars are Nim. What follows from where the steps are does not.
+
+Rules on pictures say that the number of P-positions among some cells is even. In a large box nearly all cells are none, so it is
+enough to look where a P-position is one of the cells: each is moved by the steps of the rule, and a cell that is met an odd number
+of times is one at which the rule is wrong. This costs the sorting of as many numbers as there are P-positions and steps.
 """
 
 from __future__ import annotations
@@ -176,7 +180,6 @@ def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
 
 @lru_cache(maxsize=256)
 def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
-    """Return the results of a search in the table of a randomised bar."""
     bound, data = _table(bar, "p-positions")
     return mine_table([search], bar, bound, "p-positions", data)
 
@@ -232,16 +235,8 @@ _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
 }
 
 
-@dataclass(frozen=True)
-class SearchedAgain:
-    """Whether a larger table confirms a statement, and a text for its verdict."""
-
-    found: bool
-    text: str
-
-
-def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain | None:
-    """Return whether a larger table confirms the words of a statement on one game; None without such a table."""
+def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str] | None:
+    """Return whether a larger table confirms the words of a statement on one game, with a text; None without such a table."""
     source = statement.source
     if source is None:  # no search is known that says it
         return None
@@ -255,7 +250,7 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
             larger = min(larger, MOST_TERMS - 1)
         if number >= larger:
             why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
-            return SearchedAgain(False, why)
+            return False, why
         if isinstance(source.finding, CellularFinding | BlocksFinding):
             farther = _farther(source.finding, larger)
             if farther is not None and (larger > bound or bound > SIDE):
@@ -266,14 +261,17 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
             return None
         table_of = f"a table to bound {larger:,}"
         where = f"pictures of side {LARGER_SIDE}" if is_picture else table_of
-        if not _is_found(statement, game, larger, quantity):
-            why = f"right to bound {bound:,}, and not found in {where}"
-            return SearchedAgain(False, why)
-        return SearchedAgain(True, f"the same search says it of {where}")
+        try:
+            again = _search_again(game, larger, quantity, SEARCHES[statement.kind])
+        except ChocoError:
+            again = []
+        if not says(again, statement):
+            return False, f"right to bound {bound:,}, and not found in {where}"
+        return True, f"the same search says it of {where}"
     return None
 
 
-def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAgain | None:
+def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool, str] | None:
     """Return whether a larger table confirms a rule on pictures; None if it cannot be decided."""
     game = parse_ruleset(finding.ruleset)
     bound = _larger(game, bound, "p-positions", max(bound, BOUND_OF_SEEN - 1))
@@ -282,21 +280,10 @@ def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAg
     is_right = is_right_to(finding, bound)
     if is_right is None:
         return None
-    return SearchedAgain(
-        is_right, f"it is {'right' if is_right else 'wrong'} in a table to bound {bound:,}"
-    )
+    return is_right, f"it is {'right' if is_right else 'wrong'} in a table to bound {bound:,}"
 
 
-def _is_found(statement: FoundStatement, game: Ruleset, bound: int, quantity: Quantity) -> bool:
-    """Whether the search has the same result in a table to some bound."""
-    try:
-        statements = _mined_again(game, bound, quantity, SEARCHES[statement.kind])
-    except ChocoError:
-        return False
-    return says(statements, statement)
-
-
-def _mined_again(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequence[Finding]:
+def _search_again(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequence[Finding]:
     data = table(game, bound, quantity)
     mine = _PICTURES.get(search)
     if mine is None:

@@ -276,18 +276,9 @@ class Formula:
         `//` rounds down and `%` has the divisor's sign; `^ & |` act on two's complement. Operands of `and`, `or` and of
         a chain of comparisons are taken from the left until one decides.
 
-        Parameters
-        ----------
-        env : mapping of str to int
-            A value for every name.
-        functions : mapping of str to sequence of int, optional
-            For a look-up function ``g``, the values g(0), g(1), ...
-
-        Raises
-        ------
-        FormulaError
-            For a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), log2 of a
-            number below 1, a look-up outside its table, a name without a value, or an integer of more than 4096 bits.
+        `env` has a value for every name, and `functions`, for a look-up function ``g``, the values g(0), g(1), ... Raises
+        `FormulaError` for a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), log2 of
+        a number below 1, a look-up outside its table, a name without a value, or an integer of more than 4096 bits.
         """
         place = Place(self.source, env, functions or {})
         return place.truth(self._root) if self.is_truth else place.integer(self._root)
@@ -297,24 +288,11 @@ class Formula:
     ) -> NDArray[np.int64 | np.bool_]:
         """Return the values on whole arrays, each the same as `value` gives at that place.
 
-        Parameters
-        ----------
-        env : mapping of str to array_like of int
-            For every name an integer or an array of any integer dtype; they broadcast against each other.
-        functions : mapping of str to array_like of int, optional
-            For a look-up function ``g``, the row of values g(0), g(1), ...
-
-        Returns
-        -------
-        ndarray
-            int64, or bool for a truth; of the shape to which the formula's own names broadcast.
-
-        Raises
-        ------
-        FormulaError
-            As `value` does, if a place in the arrays would; with the first place at fault. Also if interval arithmetic
-            on the ranges of the arrays cannot exclude that an operator leaves 64 bits, even where its value would not
-            matter.
+        `env` has for every name an integer or an array of any integer dtype, and `functions` for a look-up function ``g`` the
+        row of values g(0), g(1), ... The result, int64, or bool for a truth, has the shape to which the formula's own names
+        broadcast. Raises `FormulaError` as `value` does, if a place in the arrays would, with the first place at fault; and if
+        interval arithmetic on the ranges of the arrays cannot exclude that an operator leaves 64 bits, even where its value
+        would not matter.
 
         Examples
         --------
@@ -331,12 +309,8 @@ class Formula:
     ) -> tuple[int, int]:
         """Return a least and a greatest integer that enclose every value; (0, 1) for a truth.
 
-        The ranges are the least and the greatest value of every name, and of every look-up function.
-
-        Raises
-        ------
-        FormulaError
-            For a name without a range, or an integer that may need more than 4096 bits.
+        The ranges are the least and the greatest value of every name, and of every look-up function. Raises `FormulaError` for
+        a name without a range, or an integer that may need more than 4096 bits.
 
         Examples
         --------
@@ -348,12 +322,8 @@ class Formula:
     def throughout(self, name: str, low: float, high: float) -> bool | None:
         """Return whether this truth on one name holds for all integers of an interval or for none; None if unknown.
 
-        Both ends are included; ``-inf`` and ``inf`` stand for no end.
-
-        Raises
-        ------
-        FormulaError
-            If the interval holds one integer, at which this formula has no value.
+        Both ends are included; ``-inf`` and ``inf`` stand for no end. Raises `FormulaError` if the interval holds one integer,
+        at which this formula has no value.
 
         Examples
         --------
@@ -386,12 +356,8 @@ class Formula:
     def solve(self, name: str) -> list[Formula] | None:
         """Return integer formulas, one of which equals `name` wherever this truth holds, or None if none is found.
 
-        They have a value everywhere and do not contain `name`. The converse need not hold: a solution is a candidate.
-
-        Raises
-        ------
-        FormulaError
-            If this formula is an integer.
+        They have a value everywhere and do not contain `name`. The converse need not hold: a solution is a candidate. Raises
+        `FormulaError` if this formula is an integer.
 
         Examples
         --------

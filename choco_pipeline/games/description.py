@@ -24,15 +24,15 @@ from choco_pipeline.games.ruleset import LARGEST, Ruleset
 from choco_pipeline.provenance import digest
 from choco_pipeline.shipped import SHIPPED
 
-#: Where games of one's own are described.
+#: The folder of game files.
 FOLDER = "config/games"
-#: Other packages name theirs by entry points of this group, each the path of a file.
+#: The group of entry points by which other packages name their game files.
 GROUP = "choco_pipeline.games"
-#: What formulas of claims use besides coordinates and parameters, and what a ruleset's notation does.
+#: Names with a meaning in the formulas of claims, or in the notation of rulesets.
 RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound", "game"})
 #: Bytes of a file: a hundred moves with long formulas. It takes a second to read.
 LARGEST_GAME = 1 << 17
-#: Conditions and largest amounts are tried on so many positions at once, nearest to the end of play.
+#: Number of small positions on which formulas are tried.
 FIRST_POSITIONS = 1000
 #: A set of amounts as the bits of a number.
 BITS = re.compile(r"bits\((.+)\)")
@@ -381,11 +381,10 @@ class _DescriptionReader:
 
     def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
         """Search small positions for a formula without a value, and for an amount that the move takes."""
-        side = max(2, int(FIRST_POSITIONS ** (1 / len(rules.coordinates))))
         tried, found = 0, False
-        for at in product(range(side), repeat=len(rules.coordinates)):
-            values = rules.named(at)
-            if rules.why_not(at) is not None or (move.unless and move.unless.value(values)):
+        for values in _small(rules.coordinates):
+            is_position = rules.why_not([*values.values()]) is None
+            if not is_position or (move.unless and move.unless.value(values)):
                 continue
             try:
                 found = found or any(True for _ in move.chosen(values, by))
@@ -400,13 +399,11 @@ class _DescriptionReader:
     def _is_below_one(self, formula: Formula) -> bool:
         """Whether a formula is below 1 at all places tried, near and far, so that its move lowers nothing."""
         names = sorted(formula.names)
-        side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(names)))))
-        near = islice(product(range(side), repeat=len(names)), FIRST_POSITIONS)
         sizes = [1 << n for n in range(LARGEST.bit_length())]
         together = [dict.fromkeys(names, size) for size in sizes]
         alone = [{**dict.fromkeys(names, 0), name: size} for name in names for size in sizes]
         values = []
-        for place in chain((dict(zip(names, at, strict=True)) for at in near), together, alone):
+        for place in chain(_small(names), together, alone):
             with suppress(FormulaError):  # which is said elsewhere of positions
                 values.append(formula.value(place))
                 if values[-1] >= 1:
@@ -416,14 +413,12 @@ class _DescriptionReader:
     def _try(
         self, place: Location, formula: Formula, rules: Rules, unless: Formula | None = None
     ) -> None:
-        """Look for a small position at which play has not ended, and a formula has no value."""
+        """Search small positions at which play has not ended for one where a formula has no value."""
         needed = formula.names | (frozenset() if unless is None else unless.names)
         limits = [(name, rules.limits[name]) for name in needed & rules.limits.keys()]
         needed = needed.union(*(limit.of for _, limit in limits))
-        side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(needed)))))
         try:
-            for chosen in islice(product(range(side), repeat=len(needed)), FIRST_POSITIONS):
-                values = dict(zip(sorted(needed), chosen, strict=True))
+            for values in _small(sorted(needed)):
                 is_position = all(values[name] <= limit.at(values) for name, limit in limits)
                 if is_position and (unless is None or not unless.value(values)):
                     formula.value(values)
@@ -452,6 +447,13 @@ class _DescriptionReader:
         given = self.file.parameters
         other = assigned({name: v for name, v in self.values.items() if v != given[name]})
         return self.content.error(place, message + (f" (where {other})" if other else ""))
+
+
+def _small(names: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Yield places with small coordinates, at most `FIRST_POSITIONS`."""
+    side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(names)))))
+    for at in islice(product(range(side), repeat=len(names)), FIRST_POSITIONS):
+        yield dict(zip(names, at, strict=True))
 
 
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
@@ -508,12 +510,12 @@ def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _in_file(path: Path, text: str) -> Description:
-    """Return the description that a file holds; it is read again as soon as the file has changed."""
+    """Return the description in a file; a changed file is read again."""
     return Description(YamlFile(path, text), path.stem)
 
 
 def inside(base: Path, path: str) -> Path:
-    """Return `path` below `base`, or raise `RulesetError` if it leads out of it."""
+    """Return a path below `base`, or raise `RulesetError` if it leads out of it."""
     root = base.resolve()
     try:
         whole = (root / path).resolve()
@@ -636,7 +638,7 @@ class CutGame(Ruleset):
 
     @cached_property
     def identity(self) -> str:
-        """The rules' digest: the same game under another name, or by other parameters, is the same game."""
+        """The digest of the rules, which does not depend on the name or the parameters."""
         rules = self.rules
         limits = {name: [limit.height.notation, limit.of] for name, limit in rules.limits.items()}
         moves = [

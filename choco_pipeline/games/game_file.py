@@ -9,7 +9,7 @@ from pydantic import Field
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.reference import schema_text, section
 
-#: An automaton reads at most so many coordinates.
+#: The largest number of coordinates that an automaton reads.
 MOST_COORDINATES = 16
 #: Kinds of moves, and amounts of one of them: each is a loop of a kernel, and a part of every sentence that is proved.
 MOST_MOVES = 100

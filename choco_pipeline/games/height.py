@@ -21,15 +21,15 @@ from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import HeightError
 from choco_pipeline.formula import Formula, FormulaError, parse
 
-#: A new height function is looked at on this box at once; tables check it again on all of theirs.
+#: Side of the box on which a new height function is checked. Tables check it on all of their places.
 FIRST_LOOK = 24
 
-#: Heights that are looked at together: they fit into a cache.
+#: Number of heights in a block, which fits into a cache.
 BLOCK = 1 << 18
 
 #: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
 TALLEST = 1 << 28
-#: So many values of a formula are kept.
+#: Number of values of a formula that are kept.
 MOST_KNOWN = 1 << 16
 
 
@@ -83,7 +83,7 @@ class Height(ABC):
         return heights
 
     def _checked(self, ranges: Sequence[range]) -> NDArray[np.int64]:
-        """Return the heights on the product of the ranges, or raise `HeightError` where they cannot be heights."""
+        """Return the heights on the product of the ranges, or raise `HeightError`."""
 
         def at(place: Sequence[int]) -> str:
             where = self._place([r[i] for r, i in zip(ranges, place, strict=True)])
@@ -172,14 +172,14 @@ class FormulaHeight(Height):
 
     @cached_property
     def _of_sum(self) -> Formula | None:
-        """The same in n = x+z, if x and z occur only in this sum, as in every bar of the papers."""
+        """The formula in n = x+z, if x and z occur only in this sum, as in every bar of the papers."""
         if len(self.arguments) != 2:
             return None
         formula = self.formula.with_name("n", parse("+".join(self.arguments)))
         return formula if formula.names == {"n"} else None
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
-        """Return the checked heights; a function of x+z is computed once for each sum, and they are a view."""
+        """Return the checked heights; those of a function of x+z are computed once for each sum, and are a view."""
         if self._of_sum is None:
             return super().block(*ranges)
         x, z = ranges
@@ -315,10 +315,10 @@ def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike)
     return TableHeight.from_array(f)
 
 
-#: Bytes of a file with heights, and heights in it, 2,200 × 2,200 or so: to read them takes seconds, and at most 640 MB.
+#: Largest number of bytes of a file, and of heights in it. To read them takes seconds and 640 MB.
 MOST_BYTES = 1 << 26
 MOST_VALUES = 5_000_000
-#: What stands between values, or at the end of a line.
+#: Ends of values and of lines.
 SEPARATORS = (b",", b"\n", b"\r")
 #: Decimal digits of an integer, so that an int64 holds it.
 LONGEST_INTEGER = 18

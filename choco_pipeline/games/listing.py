@@ -82,7 +82,7 @@ def heights_at(limit: Limit, points: Points) -> Ints:
 
 
 def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
-    """Yield positions and, for each choice of amounts, what it leaves of them before coordinates fall."""
+    """Yield, for each choice of amounts, the positions that allow it and its results before coordinates fall."""
     if isinstance(move.by, Amounts):
         yield from _left_by_formulas(move, move.by, at)
         return

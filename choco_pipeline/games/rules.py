@@ -280,7 +280,7 @@ class Rules:
     within: Formula | None = None
     #: A coordinate that is a heap beside the rest, of any size, from which any number may be taken; None for none.
     free: str | None = None
-    #: What a table of P-positions holds; None for all.
+    #: The positions in a table of P-positions; None for all.
     face: Face | None = None
     #: A condition that all positions satisfy; a move to another place is not allowed. None for none.
     legal: Formula | None = None
@@ -354,7 +354,7 @@ class Rules:
         return fallen
 
     def why_not(self, position: Sequence[int]) -> str | None:
-        """Say which condition natural numbers break; None for a position."""
+        """Return the condition that natural numbers break; None for a position."""
         values = self.named(position)
         for name, limit in self.limits.items():
             most = limit.at(values)

@@ -176,21 +176,8 @@ def fill_columns(
 ) -> None:
     """Fill the block ``p_y[:, x_range, z_range]``, continuing from the blocks before it.
 
-    Parameters
-    ----------
-    heights : int32 [n_x, n_z]
-        The largest y of each (x, z), checked by `as_heights`.
-    x_range, z_range
-        First and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
-        ``by_x``, and all at smaller z (same x) with the same ``by_z``.
-    holds_terminal
-        Whether (0, 0, 0) of these arrays is the terminal position, from which nobody may pass.
-    by_x
-        What moves along x are blocked by, one line for each z of ``heights``. Carried on.
-    by_z
-        What moves along z are blocked by, one line for each x of ``x_range``, counted from its first. Carried on.
-    p_y : int16 or int32 [passes+1, n_x, n_z]
-        Filled with the y of the P-position of each column, -1 where a column has none.
+    The parameters are those of `fill_solid`, except that lines along x and z know what is blocked. The table, int16 or int32
+    [passes+1, n_x, n_z], is filled with the y of the P-position of each column, -1 where a column has none.
     """
     terminal = 0 if holds_terminal else -1
     for x in range(x_range[0], x_range[1], TILE_X):
@@ -262,20 +249,11 @@ def p_columns(heights: ArrayLike, passes: int = 0) -> Table:
     The game is that of `grundy_solid`. Two positions of a column are joined by a move along y, so at most one of them is a
     P-position: the least y, up to the height, that no P-position blocks. The P-position (u, b, z) blocks y = b in its line
     along x, and with b = heights[u, z] every y above, which is clipped to b; likewise along z. With passes, that of the same
-    column with p-1 passes left also blocks its own y. A table of p passes equals that of p-2. Raises `ValueError` if the
-    heights or the passes are not as below.
+    column with p-1 passes left also blocks its own y. A table of p passes equals that of p-2. Raises `ValueError` as
+    `grundy_solid` does.
 
-    Parameters
-    ----------
-    heights
-        [n_x, n_z] integers, non-negative, never decreasing along either axis.
-    passes
-        The largest number of passes left.
-
-    Returns
-    -------
-    int16 or int32 [passes+1, n_x, n_z]
-        Passes left, x, z; -1 where a column has no P-position. int16 if no column can reach beyond 32767.
+    The table is int16 or int32 [passes+1, n_x, n_z]: passes left, x, z; -1 where a column has no P-position. It is int16 if no
+    column can reach beyond 32767.
 
     Examples
     --------

@@ -130,19 +130,10 @@ def grundy_bar(heights: ArrayLike, passes: int = 0) -> Table:
     Nim is what constant heights make of z, so with heights constant this is also two-heap Nim with passes, and, by
     the strip, the c of the P-position (a, b, c) of three-heap Nim with passes (pass2016; patterns Fig. 7). A table of p
     passes equals that of p-2, since a pass can be answered by a pass. Raises `ValueError` if the heights or the passes are not
-    as below.
+    as described.
 
-    Parameters
-    ----------
-    heights
-        [n_z] integers, non-negative and never decreasing.
-    passes
-        The largest number of passes left.
-
-    Returns
-    -------
-    int16 or int32 [passes+1, n_z, n_y], n_y = heights[-1] + 1
-        Passes left, z, y; -1 where there is no position. int16 if no position has more than 32767 options.
+    Heights are integers [n_z], non-negative and never decreasing. The table is int16 or int32 [passes+1, n_z, n_y],
+    n_y = heights[-1] + 1: passes left, z, y; -1 where there is no position. It is int16 if no position has more than 32767 options.
 
     Examples
     --------

@@ -177,19 +177,11 @@ def grundy_solid(heights: ArrayLike, passes: int = 0) -> Table:
     the d of the one P-position (a, b, c, .) of four-heap Nim with passes. A table of p passes equals that of p-2.
 
     Besides the table, the option sets take about (passes+1) · (n_z + 32) · n_y · (n_x + n_y + n_z) / 8 bytes. Raises
-    `ValueError` if the heights or the passes are not as below.
+    `ValueError` if the heights or the passes are not as described.
 
-    Parameters
-    ----------
-    heights
-        [n_x, n_z] integers, non-negative, never decreasing along either axis.
-    passes
-        The largest number of passes left.
-
-    Returns
-    -------
-    int16 or int32 [passes+1, n_x, n_z, n_y], n_y = heights[-1, -1] + 1
-        Passes left, x, z, y; -1 where there is no position. int16 if no position has more than 32767 options.
+    Heights are integers [n_x, n_z], non-negative, never decreasing along either axis. The table is int16 or int32
+    [passes+1, n_x, n_z, n_y], n_y = heights[-1, -1] + 1: passes left, x, z, y; -1 where there is no position. It is int16 if no
+    position has more than 32767 options.
 
     Examples
     --------

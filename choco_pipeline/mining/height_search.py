@@ -147,15 +147,6 @@ def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) ->
 
 
 @kernel
-def _scratch(n: int, height: int) -> Heights:
-    """Return room for every value of x⊕y⊕z in the box."""
-    size = 2
-    while size <= max(n, height):
-        size *= 2
-    return np.zeros(size, np.int64)
-
-
-@kernel
 def _least(f: Heights, cell: int) -> int:
     """Return the least height that a cell may have, as the cells before it are."""
     n = f.shape[1]
@@ -177,7 +168,7 @@ def _walk(
     `f` holds the function so far; the height of `cell` is the next to be tried.
     """
     n = f.shape[0]
-    scratch = _scratch(n, height)
+    scratch = np.zeros(2 * (n + height) + 2, np.int64)  # nim-sums are less
     count = 0
     while cell >= 0:
         x, z = cell // n, cell % n
@@ -204,7 +195,7 @@ def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], inside:
     n_x, n_z = heights.shape[1:]
     for i in range(len(heights)):
         f = heights[i]
-        scratch = _scratch(max(n_x, n_z), f[n_x - 1, n_z - 1])
+        scratch = np.zeros(2 * (n_x + n_z + f[n_x - 1, n_z - 1]) + 2, np.int64)
         inside[i] = True
         for cell in range(n_x * n_z):
             if not _fits(f, cell // n_z, cell % n_z, asked, shift, scratch):
@@ -248,7 +239,7 @@ def _draw(
     `chances` has for each function and turn two numbers: whether the height rises, from 1/2 on, and how far, in [0, 1).
     """
     n = out.shape[1]
-    scratch = _scratch(n, height)
+    scratch = np.zeros(2 * (n + height) + 2, np.int64)  # nim-sums are less
     for i in range(len(out)):
         f = out[i]
         cell = 0

@@ -15,9 +15,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.claim import Claim
@@ -47,6 +44,7 @@ from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
+from choco_pipeline.proof.games.guess import QUANTITIES
 from choco_pipeline.proof.lemmas import (
     LEMMAS,
     FamilyGame,
@@ -61,8 +59,8 @@ from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers
-from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.families.parametric_rules import describe
+from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.statements.tree import OnOptions
 from choco_pipeline.tables.computing import table
 
@@ -190,14 +188,6 @@ class LastStep:
         return integers(spans, render(junction("and", nodes(condition), *where)), said)
 
 
-def implied(claim: Claim, conditions: Sequence[Node]) -> str:
-    """Return the statement that a claim speaks, for all at once, only of parameters with some conditions."""
-    condition = claim.statement.for_all
-    assert condition is not None
-    spans = {name: "0..N" for name in sorted(claim.parameters)}
-    return integers(spans, condition.text, render(junction("and", *conditions)))
-
-
 def integers(spans: Mapping[str, str], where: str, said: str) -> str:
     """Return a statement about integers with these ranges."""
     if "N" in spans:
@@ -258,12 +248,16 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     last = LastStep(claim, game, known[0])
     # A premise with the same condition speaks of these parameters.
     others = [condition for condition in conditions if render(condition) != statement.for_all.text]
-    statements = (*([implied(claim, others)] if others else []), *last.statements())
+    statements = [*last.statements()]
+    if others:
+        spans = {name: "0..N" for name in sorted(claim.parameters)}
+        said = render(junction("and", *others))
+        statements.insert(0, integers(spans, statement.for_all.text, said))
     base, _ = without_passes(claim.pattern)
     stated = (base.text, statement.for_all.text, f"{game.coordinates[0]} == 0")
     family = Family(*stated, "p-positions", "", describe(base.text))
     of_parameters = tuple(parse(render(condition)) for condition in conditions)
-    return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
+    return Derivation(tuple(only_the_end), family, last, of_parameters, tuple(statements))
 
 
 @contextmanager
@@ -350,7 +344,7 @@ def settle_following(
     folder = None if certificates is None else Path(certificates)
     known = [None if answer is None else ClaimVerdict.model_validate(answer) for answer in decided]
     try:
-        require_spoken_of(claim, Clock(seconds))
+        require_spoken_of(claim, seconds)
         finding = _decided(
             claim, [Claim.from_json(premise) for premise in premises], known, seconds, folder
         )
@@ -469,28 +463,21 @@ def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
     """Return whether there is such a member; its table says what lemmas and the claim say, or judges contradict each other."""
-    claim, conclusion = derivation.last.claim, derivation.last.conclusion()
+    claim, known = derivation.last.claim, derivation.last.conclusion()
     assert claim.pattern is not None
+    said = known.rename({"grundy": "G"}).text if "grundy" in known.names else f"P <=> ({known})"
+    stated = {"id": f"{claim.id[:59]}.step", "ruleset": claim.statement.ruleset, "statement": said}
     try:
         game = build(claim.pattern, values, Path())
-        data = table(game, BOUND, "grundy")
+        data = {quantity: table(game, BOUND, quantity) for quantity in QUANTITIES.values()}
     except ChocoError:
         return False
-    grundy = data.grundy.transpose(*game.coordinates).to_numpy()
-    grid = np.meshgrid(*map(np.arange, grundy.shape), indexing="ij", sparse=True)
-    given: dict[str, ArrayLike] = {**values, **dict(zip(game.coordinates, grid, strict=True))}
-    given["grundy"] = grundy
-    concluded = conclusion.evaluate({name: given[name] for name in conclusion.names})
-    is_right = concluded if "grundy" in conclusion.names else concluded == (grundy == 0)
-    wrong = np.argwhere((grundy >= 0) & ~is_right)
-    if len(wrong):
-        raise DisagreementError(
-            f"{claim.id}: {math_text(conclusion)} follows by lemmas, and is false at {tuple(wrong[0].tolist())} of {game.notation}"
-        )
-    for case in claim.cases({name: values[name] for name in claim.parameters}):
-        finding = check_claim(claim, case, game, BOUND, table(game, BOUND, claim.quantities[0]))
-        if isinstance(finding.verdict, Refuted):
-            raise DisagreementError(
-                f"{claim.id} follows by lemmas, and {game.notation} says: {verdict_text(finding.verdict)}"
-            )
+    for one in (Claim.from_json(stated), claim):
+        for case in one.cases({name: values[name] for name in one.parameters}):
+            finding = check_claim(one, case, game, BOUND, data[one.quantities[0]])
+            if isinstance(finding.verdict, Refuted):
+                raise DisagreementError(
+                    f"{one.summary} follows by lemmas, and {game.notation} says:"
+                    f" {verdict_text(finding.verdict)}"
+                )
     return True

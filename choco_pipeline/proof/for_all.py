@@ -14,8 +14,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pydantic import ValidationError
-
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     AllParameters,
@@ -25,22 +23,20 @@ from choco_pipeline.claims.language.verdict import (
     Proved,
     Undecided,
 )
-from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.cache import Question
 from choco_pipeline.proof.checker import check_family
-from choco_pipeline.proof.clock import Budget, Clock
+from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.trial import Refutation, RelationKind, Statement, confirmed
-from choco_pipeline.proof.uniform.families.family import Family
+from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
-from choco_pipeline.provenance import digest, file_digest
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity
 
-FORMAT = 4
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
 FOLDER, OUTCOMES = "families", "outcomes/families"
 #: Games whose tables use the kernels of those of families.
@@ -96,28 +92,22 @@ def attempt_family(
             raise
         answer = undecided_family(ruleset, condition, kind, relation, where, wrong.text)
         return answer | {"status": "refuted"} | _counterexample(wrong)
-    proof = decide(family, Budget(seconds, memory=memory))
+    proof, kept, checked = _judged(
+        family, seconds, memory, None if folder is None else Path(folder)
+    )
+    stated = (family.ruleset, family.condition, family.kind, family.relation, family.where)
     answer = {
+        **undecided_family(*stated, proof.why),
         "status": proof.status,
-        "why": proof.why,
-        "statement": family.statement.text,
-        "ruleset": family.ruleset,
         "names": list(family.parameters),
-        "for": family.condition,
-        "where": family.where,
-        "relation": {"kind": family.kind, "formula": family.relation},
         **_counterexample(proof.counterexample),
-        "every_member": None,
         "cases": len(proof.cases),
         "states": proof.states,
         "members": proof.members,
-        "certificate": None,
-        "checked": None,
         "seconds": round(proof.seconds, 2),
     }
-    if proof.status != "found" and not proof.failures:
+    if checked is None:
         return answer
-    kept, checked = _checked(proof, seconds, None if folder is None else Path(folder))
     if checked["every_member"]:
         why = f"{proof.why}; it contradicts itself for every member"
         cases = [
@@ -163,13 +153,20 @@ def _counterexample(wrong: Refutation | None) -> dict[str, Any]:
     }
 
 
-def _checked(
-    proof: FamilyProof, seconds: float, folder: Path | None
-) -> tuple[str | None, Mapping[str, Any]]:
-    """Write a certificate; return its path, if there is a folder to keep it, and the verdict of its check."""
+def _judged(
+    family: Family, seconds: float, memory: float, folder: Path | None
+) -> tuple[FamilyProof, str | None, Mapping[str, Any] | None]:
+    """Search, write a certificate, and check it.
+
+    Return the search result, the certificate's path if there is a folder to keep it, and the verdict of the check, None without a
+    certificate.
+    """
+    proof = decide(family, Budget(seconds, memory=NEARLY * memory))
+    if proof.status != "found" and not proof.failures:
+        return proof, None, None
     with TemporaryDirectory() as temporary:
         path = write(proof, folder or Path(temporary)).as_posix()
-        return path if folder is not None else None, check_family(path, seconds)
+        return proof, None if folder is None else path, check_family(path, seconds)
 
 
 def settle_for_all(
@@ -185,13 +182,14 @@ def settle_for_all(
     start = time.perf_counter()
     claim = Claim.from_json(document)
     try:
-        require_spoken_of(claim, Clock(seconds))
+        require_spoken_of(claim, seconds)
         family = family_of(claim)
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     folder = None if certificates is None else Path(certificates)
     limits = {"seconds": seconds, "memory": memory}
-    if folder is not None and (known := _known(family, limits, folder)) is not None:
+    question = None if folder is None else _question(family, limits, folder)
+    if question is not None and (known := question.find()) is not None:
         return known.model_copy(update={"claim": claim.id})
     finding, parameters, certificate = _decided(claim, family, limits, folder)
     if parameters is None:
@@ -199,8 +197,8 @@ def settle_for_all(
     else:
         spent = time.perf_counter() - start
         verdict = ClaimVerdict.of(claim.id, parameters, finding, spent, certificate=None)
-    if folder is not None:
-        _keep(family, limits, folder, verdict)
+    if question is not None:
+        question.add(verdict)
     return verdict
 
 
@@ -231,11 +229,12 @@ def _decided(
     def undecided(why: str) -> tuple[Finding, None, None]:
         return Finding(Undecided(why)), None, None
 
+    certificates = None if folder is None else folder / FOLDER
+    judged = (limits["seconds"], limits["memory"], certificates)
     try:
-        proof = _search(family, limits)
+        proof, kept, answer = _judged(family, *judged)
     except ChocoError as error:
         return undecided(str(error))
-    certificates = None if folder is None else folder / FOLDER
     wrong, reach = proof.counterexample, claim.reach
     if wrong is not None:
         game = family.description.member(wrong.parameters)
@@ -243,11 +242,9 @@ def _decided(
         if parameters is None:
             return undecided(f"{proof.why}, of which the claim does not speak")
         finding = confirmed(claim, parameters, game, wrong)
-        every = _everywhere(claim, proof, limits["seconds"], certificates)
-        return finding.with_evidence(every), parameters, None
-    if proof.status != "found":
+        return finding.with_evidence(_everywhere(claim, proof, kept, answer)), parameters, None
+    if proof.status != "found" or answer is None:
         return undecided(proof.why)
-    kept, answer = _checked(proof, limits["seconds"], certificates)
     if answer["status"] != "proved":
         return undecided(f"a proof was found, but its check says: {answer['why']}")
     evidence = {
@@ -261,24 +258,16 @@ def _decided(
     }
     if reach is not None:
         # Where it is false for every member just beyond its bound, if that is found.
-        beyond = _search(family_of(claim, beyond=1), limits)
-        evidence |= _everywhere(claim, beyond, limits["seconds"], certificates)
+        evidence |= _everywhere(claim, *_judged(family_of(claim, beyond=1), *judged))
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
     return Finding(domain, evidence), None, kept
 
 
-def _search(family: Family, limits: Mapping[str, float]) -> FamilyProof:
-    return decide(family, Budget(limits["seconds"], memory=NEARLY * limits["memory"]))
-
-
 def _everywhere(
-    claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None
+    claim: Claim, proof: FamilyProof, kept: str | None, answer: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
-    """Return, as evidence, the positions at which a relation is false for every member, if there are any and the check confirms it."""
-    if not proof.failures:
-        return {}
-    kept, answer = _checked(proof, seconds, folder)
-    if not answer["every_member"]:
+    """Return, as evidence, the positions at which a relation is false for every member, if the check confirms any."""
+    if not proof.failures or answer is None or not answer["every_member"]:
         return {}
     assert claim.statement.for_all is not None
     every = FalseEverywhere(
@@ -292,56 +281,9 @@ def _everywhere(
     return {"every_member": every.model_dump(mode="json")}
 
 
-def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVerdict | None:
-    """Return an earlier verdict on a family, if it is of this code and these solvers; undecided only within the same limits.
-
-    The certificate of a proof must be unchanged, byte for byte. It is not decided again.
-    """
-    try:
-        known = read_record(_path(family, folder))
-        if known["question"] != _question(family) or known["engines"] != _engines():
-            return None
-        verdict = ClaimVerdict.model_validate(known["verdict"])
-        certificate = _certificate(verdict)
-        if verdict.is_proved or certificate:
-            path = Path(certificate or "")
-            stands = path.parent == folder / FOLDER and known["sha256"] == file_digest(path)
-        else:
-            stands = verdict.verdict == "refuted" or all(
-                limits[name] <= known["limits"][name] for name in limits
-            )
-    except (ChocoError, OSError, KeyError, TypeError, ValidationError):
-        return None  # no such file, or nothing that can be read
-    return verdict if stands else None
-
-
-def _keep(family: Family, limits: Mapping[str, float], folder: Path, verdict: ClaimVerdict) -> None:
-    path = _certificate(verdict)
-    known = {
-        "question": _question(family),
-        "engines": _engines(),
-        "limits": dict(limits),
-        "sha256": None if path is None else file_digest(Path(path)),
-        "verdict": verdict.document(),
-    }
-    write_record(_path(family, folder), known)
-
-
-def _certificate(verdict: ClaimVerdict) -> str | None:
-    """Return the certificate of a proof, or of a refutation for every member."""
-    every = verdict.false_everywhere
-    return verdict.certificate or (None if every is None else every.certificate)
-
-
-def _question(family: Family) -> list[Any]:
+def _question(family: Family, limits: Mapping[str, float], folder: Path) -> Question[ClaimVerdict]:
+    """Return the question of a decision for the cache; for other solvers or code it is another one."""
     games = dict(family.description.documents)
-    asked = [family.ruleset, games, family.condition, family.kind, family.relation]
-    return [FORMAT, *asked, family.where]
-
-
-def _engines() -> dict[str, str]:
-    return {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
-
-
-def _path(family: Family, folder: Path) -> Path:
-    return folder / OUTCOMES / f"{digest(_question(family))}.json"
+    asked = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
+    engines = {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
+    return Question(ClaimVerdict, folder / FOLDER, folder / OUTCOMES, asked, engines, limits)

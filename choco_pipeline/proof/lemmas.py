@@ -1,16 +1,13 @@
-"""Families of games as rules, which lemmas split and compare with those of premises.
+"""The lemmas that claims may follow by, a closed list, and the games that they speak of; docs/lemmas.md proves each.
 
-A lemma may need that no position with options has the Grundy number 0, which is true exactly if every position with options
+A lemma concludes formulas for a family of games from formulas for other games. It looks at rules only, and refuses games that
+it does not apply to.
+
+It may need that no position with options has the Grundy number 0, which is true exactly if every position with options
 has an option without options. Here the position without options is the one where all coordinates are 0. Solvers decide that
 every position with a coordinate that is not 0 has a move to it. A move that lowers a coordinate to 0 leads there if every
 other coordinate is 0 already, or may fall by this move and has the largest value 0 where all coordinates are 0. That a
 coordinate which is not 0 is legal is weakened to: its largest value is at least 1.
-
-
-The lemmas that claims may follow by, a closed list; docs/lemmas.md proves each.
-
-A lemma concludes formulas for a family of games from formulas for other games. It looks at rules only, and refuses games that
-it does not apply to.
 """
 
 from __future__ import annotations
@@ -42,10 +39,9 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import LemmaError, UndecidedError
-from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, number, product
-from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.parametric_rules import describe
-from choco_pipeline.proof.uniform.places import variable
+from choco_pipeline.proof.uniform.affine import Affine, factors_of, number, variable
+from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.proof.uniform.sentences import (
     all_of,
     any_of,
@@ -223,7 +219,7 @@ def _text(part: FamilyGame, case: FamilyCase) -> str:
     natural = map(at_least_0, [*map(Affine.of, case.names), *place.values()])
     body = [*natural, any_of(at_least_0(value - 1) for value in place.values())]
     for y in part.heights:
-        room = case.heights[y].only.room(place, number(1), product)
+        room = case.heights[y].only.room(place, number(1))
         body.append(any_of([is_0(place[y]), at_least_0(room)]))
     for lowered, others, clips in part.moves:
         stuck = [is_0(place[lowered])]
@@ -231,7 +227,7 @@ def _text(part: FamilyGame, case: FamilyCase) -> str:
             stays = [at_least_0(place[x] - 1)]
             if clips and x in others:  # and is not clipped to 0
                 height = case.heights[x].only
-                stays.append(at_least_0(height.dividend.constant - height.divisor))
+                stays.append(at_least_0(height.split[1] - height.divisor))
             stuck += [all_of(stays)] if x != lowered else []
         body.append(any_of(stuck))
     names = names_in(" ".join(map(at_least_0, case.conditions)) + all_of(body))

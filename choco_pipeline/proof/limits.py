@@ -120,14 +120,14 @@ class Limited:
         return self._asked(request, what, seconds, memory)
 
     def _asked(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
-        for _ in range(TIMES - 1):
-            with suppress(KilledError):
+        for attempt in range(1, TIMES + 1):
+            try:
                 return self._call(request, what, seconds, memory)
-        try:
-            return self._call(request, what, seconds, memory)
-        except KilledError:
-            self.was_killed = True
-            raise
+            except KilledError:
+                if attempt == TIMES:
+                    self.was_killed = True
+                    raise
+        return None
 
     def _call(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
         child = self._started()

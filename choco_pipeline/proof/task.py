@@ -9,12 +9,10 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-
-from pydantic import ValidationError
 
 from choco_pipeline.claims.checks.judgement import depends_on_position
 from choco_pipeline.claims.language.claim import Claim
@@ -26,17 +24,15 @@ from choco_pipeline.claims.language.verdict import (
     VerdictRecord,
     verdict_fields,
 )
-from choco_pipeline.documents.files import read_json
-from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.cache import Question
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.for_all import load, settle_for_all, verdict_for_all
 from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import (
-    certificate_path,
     check_certificate,
     engine_version,
     read_certificate,
@@ -65,7 +61,6 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.statements.proved_formulas import formulas
 from choco_pipeline.proof.trial import Statement, confirmed
-from choco_pipeline.provenance import file_digest
 from choco_pipeline.stages import KILLED, Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
@@ -74,8 +69,8 @@ AnyAnswer = TypeVar("AnyAnswer", bound=ProofOutcome | ClaimVerdict)
 Document = Mapping[str, Any]
 #: A search for a formula, given a certificate and a limit in seconds.
 Describe = Callable[[str, float], FormulaOfProof | None]
-#: The format of stored outcomes.
-FORMAT = 3
+#: Folder of kept outcomes in that of certificates.
+OUTCOMES = "outcomes"
 #: Games whose proofs use all compiled code.
 COMPILED_FOR: Mapping[str, Relation] = {
     "nim(2)": "p",
@@ -101,7 +96,7 @@ def warm_up() -> None:
 def prove_order(order_document: Document, report: Callable[..., None]) -> dict[str, Any]:
     """Prove the games of an order and decide the claims on them.
 
-    A proof that breaks a limit of time or memory is undecided, and the others go on. A game that `EarlierProofs` knows is not
+    A proof that breaks a limit of time or memory is undecided, and the others go on. A game whose outcome is kept is not
     searched again; claims are always decided anew.
 
     Parameters
@@ -123,20 +118,18 @@ def prove_order(order_document: Document, report: Callable[..., None]) -> dict[s
         If the engine contradicts the checker or the definition.
     """
     order = ProofOrder.model_validate(order_document)
-    outcomes = EarlierProofs(Path(order.certificates))
-    proofs: list[GameProof] = []
-    verdicts: list[ClaimVerdict] = []
+    certificates = Path(order.certificates)
+    answers: list[GameProof | ClaimVerdict] = []
     with limited(PREPARED_BY) as prover:
         for todo in order.proofs:
-            proof = outcomes.find(todo) or searched(todo, outcomes, prover)
-            proofs.append(proof)
+            proof = searched(todo, certificates, prover)
+            answers.append(proof)
             limits = {"seconds": todo.seconds, "memory": todo.memory}
             for asked in todo.claims if proof.is_proved else ():
                 claim = order.claims[asked.claim]
-                verdicts.append(decided_on(claim, asked.parameters, proof, limits, prover))
+                answers.append(decided_on(claim, asked.parameters, proof, limits, prover))
             report(Stage.PROVE, proofs=1)
     # Games that certificates share are decided once, because the checker is asked once.
-    answers: list[GameProof | ClaimVerdict] = [*proofs, *verdicts]
     answers = with_checker(answers)
     return {
         "proofs": [answer.model_dump() for answer in answers if isinstance(answer, GameProof)],
@@ -228,70 +221,15 @@ def certified(
 # ---- Games.
 
 
-@dataclass(frozen=True)
-class EarlierProofs:
-    """Cache of proof searches: a file in ``outcomes/`` for each game and relation.
-
-    An outcome is used only with the same code, and only for the game and the relation that its content names. The certificate of
-    a proof must have the recorded digest; it is not decided again, which is the task of ``choco prove --check``. An undecided
-    outcome is used for searches with the same limits or less.
-    """
-
-    certificates: Path
-    engine: str = field(default_factory=engine_version)
-
-    def find(self, todo: GameToProve) -> GameProof | None:
-        """Return the recorded outcome of a search; None if there is none."""
-        try:
-            game, relation = parse_ruleset(todo.ruleset), todo.relation
-            known = read_record(self._path(game, relation))
-            same = known["format"] == FORMAT and known["engine"] == self.engine
-            if not (same and _is_about(known["proof"], game, relation)):
-                return None
-            proof = GameProof.model_validate(known["proof"])
-            if proof.is_proved:
-                path = certificate_path(game, relation, self.certificates)
-                is_valid = (
-                    proof.certificate == path.as_posix()
-                    and known["sha256"] == file_digest(path)
-                    and _is_about(read_json(path), game, relation)
-                )
-            else:
-                within = todo.seconds <= known["seconds"] and todo.memory <= known["memory"]
-                is_valid = proof.status == "undecided" and within
-        except (ChocoError, OSError, KeyError, TypeError, ValidationError):
-            return None  # no such file, or an unreadable one
-        asked = {name: getattr(todo, name) for name in ("ruleset", "sweep", "parameters")}
-        return proof.model_copy(update=asked) if is_valid else None
-
-    def add(self, todo: GameToProve, proof: GameProof) -> None:
-        """Record the outcome of a search and its limits, unless the ruleset is invalid."""
-        with suppress(RulesetError):
-            known = {
-                "format": FORMAT,
-                "engine": self.engine,
-                "seconds": todo.seconds,
-                "memory": todo.memory,
-                "sha256": proof.certificate and file_digest(Path(proof.certificate)),
-                "proof": proof.model_dump(),
-            }
-            write_record(self._path(parse_ruleset(todo.ruleset), todo.relation), known)
-
-    def _path(self, game: Ruleset, relation: Relation) -> Path:
-        return certificate_path(game, relation, self.certificates / "outcomes")
-
-
-def _is_about(document: Mapping[str, Any], game: Ruleset, relation: Relation) -> bool:
-    """Check the game and the relation in a document; the game's spelling may differ."""
-    same = parse_ruleset(document["ruleset"]).identity == game.identity
-    return same and bool(document["relation"] == relation)
-
-
-def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> GameProof:
-    """Search for the proof of a game in a child process, and record the outcome."""
+def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProof:
+    """Return the proof of a game: the recorded one, or that of a search in a child process, which is recorded."""
     start = time.perf_counter()
+    question = question_of(todo, certificates)
+    known = None if question is None else question.find()
+    if known is not None:
+        return _of_game(todo, known)
     limits = {"seconds": todo.seconds, "memory": todo.memory}
-    asked = (search, todo.model_dump(), outcomes.certificates.as_posix())
+    asked = (search, todo.model_dump(), certificates.as_posix())
     try:
         proof = GameProof.model_validate(prover.call(*asked, what="the proof", **limits))
     except UndecidedError as error:
@@ -301,11 +239,23 @@ def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> Gam
     if proof.is_proved:
         limits["seconds"] = min(todo.seconds, FORMULA_SECONDS)
         proof = with_formula(proof, limits, prover)
-    outcomes.add(todo, proof)
+    if question is not None:
+        question.add(proof)
     return proof
 
 
-def search(document: Mapping[str, Any], certificates: str) -> GameProof:
+def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof] | None:
+    """Return the question of a search for the cache; None if the ruleset is invalid."""
+    with suppress(RulesetError):
+        asked = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
+        limits = {"seconds": todo.seconds, "memory": todo.memory}
+        engines = {"own": engine_version()}
+        outcomes = certificates / OUTCOMES
+        return Question(GameProof, certificates, outcomes, asked, engines, limits)
+    return None
+
+
+def search(document: Document, certificates: str) -> GameProof:
     """Search for the proof of a game and write its certificate, in this process."""
     start = time.perf_counter()
     todo = GameToProve.model_validate(document)
@@ -513,11 +463,7 @@ def settle_statement(claim: Document, seconds: float) -> list[ClaimVerdict]:
 
 
 def settled_for_all(
-    claim: Document,
-    seconds: float,
-    memory: float,
-    certificates: str | None,
-    prover: Limited,
+    claim: Document, seconds: float, memory: float, certificates: str | None, prover: Limited
 ) -> ClaimVerdict:
     """Decide a claim for all parameters at once in a child process, as `settle_for_all`.
 

@@ -46,6 +46,8 @@ LEAST_BOUND, DOUBLED = 2, 14
 MULTIPLE, MULTIPLE_INSIDE, MORE = 4, 8, 8
 #: Largest table in cells, and seconds of formulas per cell.
 MOST_CELLS, SECONDS_PER_CELL = 16_000_000, 5e-8
+#: The condition that everything satisfies.
+ALWAYS = "0 == 0"
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,11 @@ class Statement:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The names of all parameters, sorted."""
-        return tuple(sorted(read(self.ruleset).names.union(*(f.names for f in self._conditions))))
+        return tuple(sorted(read(self.ruleset).names | self._condition.names))
 
     @cached_property
-    def _conditions(self) -> list[Formula]:
-        return [parse(self.condition)] if self.condition else []
+    def _condition(self) -> Formula:
+        return parse(self.condition or ALWAYS)
 
     @property
     def statement(self) -> FamilyStatement:
@@ -105,21 +107,20 @@ class Statement:
 
     def mistake(self, coordinates: Collection[str]) -> str | None:
         """Return an error in the formulas for a game with these coordinates, if any."""
-        stated = parse(self.relation)
-        inside = [parse(self.where)] if self.where else []
-        if not all(formula.is_truth for formula in self._conditions):
+        stated, inside = parse(self.relation), parse(self.where or ALWAYS)
+        if not self._condition.is_truth:
             return f"--for {self.condition}: a condition is needed, this is an integer"
         if stated.is_truth != (self.kind == "p-positions"):
             needed = "a condition" if self.kind == "p-positions" else "an integer"
             return f"{self.relation}: {needed} is needed"
-        if not all(formula.is_truth for formula in inside):
+        if not inside.is_truth:
             return f"{self.where}: a condition is needed, this is an integer"
         if clash := sorted({*self.parameters} & {*coordinates}):
             return f"{clash[0]!r} is a coordinate, and cannot be a parameter"
-        for formula in (stated, *inside):
+        for formula in (stated, inside):
             if unknown := sorted(formula.names - {*self.parameters, *coordinates}):
                 return f"{formula.text}: unknown name {unknown[0]!r}"
-        if any(formula.functions for formula in (*self._conditions, stated, *inside)):
+        if any(formula.functions for formula in (self._condition, stated, inside)):
             return "look-up functions have no meaning here"
         return None
 
@@ -195,7 +196,7 @@ class Statement:
         return multiple * (max(*values.values(), *self._constants, 0) + MORE) if values else inf
 
     def _is_member(self, values: Mapping[str, int]) -> bool:
-        return all(is_true(condition, values) for condition in self._conditions)
+        return is_true(self._condition, values)
 
     def _near_constants(self) -> Iterator[dict[str, int]]:
         """Yield values near constants; first those that are compared with the name."""
@@ -261,7 +262,7 @@ def disagreement(
         whole = dict(zip(names, np.indices((*face.sizes.values(),)) + first, strict=True))
         grundy = grundy[tuple(face.positions(whole))]
     grid = np.ix_(*(np.arange(first, first + size) for size in grundy.shape))
-    formula, inside = parse(statement.relation), parse(statement.where or "0 == 0")
+    formula, inside = parse(statement.relation), parse(statement.where or ALWAYS)
     given: dict[str, ArrayLike] = {**values, **dict(zip(names, grid, strict=True))}
     claimed = np.broadcast_to(formula.evaluate({n: given[n] for n in formula.names}), grundy.shape)
     is_inside = inside.evaluate({n: given[n] for n in inside.names})

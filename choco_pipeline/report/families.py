@@ -38,8 +38,8 @@ from choco_pipeline.proof.family_document import (
     read_family,
 )
 from choco_pipeline.proof.trial import is_true, small_values
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.invariants.control import CounterName, legal, option
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.control import legal, option
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
 from choco_pipeline.sweep.ledger import Ledger
@@ -48,6 +48,8 @@ from choco_pipeline.sweep.ledger import Ledger
 FOLDER = "families"
 #: Letters for the counters of legal coordinates; the first one that is not a name of the game is used.
 LEGAL = "hcbw"
+#: The name of a counter: for another part of a height "legal2", "legal3", …; with a prime for the option.
+COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
 #: Letters for tracks that are no coordinates.
 SPECIAL = {"target": "T", "constant": "C", "value": "V"}
 #: Names in a formula by cases: ``position(z)``, ``number(2)``, ``target()``.
@@ -114,13 +116,14 @@ class Symbols:
             if kind in ("position", "option"):
                 return self.to.symbol(of, primed=kind == "option")
             return self.to.symbol(_LETTERS[kind], of)
-        counter = CounterName.read(name)
+        counter = COUNTER.fullmatch(name)
         assert counter is not None, name
-        if counter.kind != "count":
-            part = counter.kind.removeprefix("legal")
-            index = f"{counter.coordinate},{part}" if part else counter.coordinate
-            return self.to.symbol(self._legal, index, primed=counter.is_of_option)
-        return self.to.symbol(self._tracks[counter.coordinate], primed=counter.is_of_option)
+        kind, coordinate, prime = counter.groups()
+        if kind != "count":
+            part = kind.removeprefix("legal")
+            index = f"{coordinate},{part}" if part else coordinate
+            return self.to.symbol(self._legal, index, primed=bool(prime))
+        return self.to.symbol(self._tracks[coordinate], primed=bool(prime))
 
     def track(self, track: str, index: str = "") -> str:
         """Return the symbol of the number on a track, or of its next digit with the index "i"."""
@@ -129,7 +132,7 @@ class Symbols:
 
     def sum(self, total: Affine) -> str:
         """Return a sum, counters first."""
-        terms = sorted(total.terms, key=lambda term: CounterName.read(term[0]) is None)
+        terms = sorted(total.terms, key=lambda term: COUNTER.fullmatch(term[0]) is None)
         return self.total([(self.name(n), c) for n, c in terms], total.constant)
 
     def total(self, terms: Iterable[tuple[str, int]], constant: int = 0) -> str:
@@ -187,7 +190,7 @@ class Symbols:
         """Return few inequalities: each sum is at least 0 (True) or at most −1."""
         bounds: dict[tuple[tuple[str, int], ...], tuple[list[Affine], list[Affine]]] = {}
         for total, holds in sums:
-            counters = [(n, c) for n, c in total.terms if CounterName.read(n)] or [*total.terms]
+            counters = [(n, c) for n, c in total.terms if COUNTER.fullmatch(n)] or [*total.terms]
             rest = total - Affine.total(dict(counters))
             # The first coefficient of a form is positive.
             is_turned = counters[0][1] < 0
@@ -429,13 +432,13 @@ class Case:
                 if location.move is not None:
                     moves[location.move] = None
         for name, several in forms.items():
-            symbol, counter = say.name(name), CounterName.read(name)
+            symbol, counter = say.name(name), COUNTER.fullmatch(name)
             doubled = self.to.row([self.to.number("2"), self.to.sign(""), symbol])
             for form, moves in several:
-                if counter is None or counter.kind != "count":
+                if counter is None or counter[1] != "count":
                     meaning = say.relation(symbol, "==", say.total(say.form(form)))
-                elif counter.coordinate in SPECIAL:
-                    meaning = say.relation(symbol, "==", self._special(counter.coordinate))
+                elif counter[2] in SPECIAL:
+                    meaning = say.relation(symbol, "==", self._special(counter[2]))
                 else:
                     meaning = symbol
                 digits = say.form(form, "i")

@@ -1,7 +1,4 @@
-"""Damage in the results of a run: damaged or outdated files are named and removed before the run starts, so that it makes them again.
-
-Results with killed proofs are removed, too, and damaged tables are repaired.
-"""
+"""Damage in the results of a run: damaged or outdated files are removed before it starts, and tables are repaired."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ from choco_pipeline.tables.store import store_of
 
 
 def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield those of the records that are damaged, and what is wrong with each."""
+    """Yield the damaged ones of some records, each with the reason."""
     for path in records:
         try:
             read_record(path)
@@ -45,18 +42,26 @@ def plan_without_damage(
 ) -> Plan:
     """Return the plan of a configuration as `current_plan`, after damage in the results of its run is repaired or removed.
 
-    A line is said for each file that was damaged or missing.
+    `say` gets a line for each file that was damaged or missing. A killed proof is no answer; its result is removed, too.
     """
     run = Paths(results, load_config(config_path)[0].run)
     with suppress(StoreError):  # before it is made anew, and its specs with it
         _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
-    _remove_killed_proofs(run, say)
+    proved = sorted((run.folder / Stage.PROVE).glob("*.json"))
+    for path in (*proved, *filter(Path.exists, [run.found])):
+        if read_record(path).get(KILLED):
+            path.unlink()
+            say(f"{path}: a proof was killed; it is looked for again")
     _remove_changed_reports(run, say)
     plan = current_plan(config_path, results, capacity=capacity)
     if any([_remove(_shared(run, plan), say), _repair_tables(run, plan, say)]):
         plan = current_plan(config_path, results, capacity=capacity)
-    _remove_outdated(run, plan)
+    for stage in BY_SWEEP:
+        for path in sorted((run.folder / stage).glob("*.json")):
+            sweep = path.stem
+            if sweep not in plan["jobs"][stage] or not is_done(plan, run, stage, sweep):
+                path.unlink()  # Snakemake makes what the plan needs
     return plan
 
 
@@ -67,15 +72,6 @@ def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
     of_tables = (run.verdicts / f"{table['id']}.json" for table in plan["tables"])
     yield from filter(Path.exists, of_tables)
     yield from sorted((run.verdicts / "statements").glob("*.json"))
-
-
-def _remove_killed_proofs(run: Paths, say: Callable[[str], None]) -> None:
-    """Remove the results with a proof that was killed: that is no answer."""
-    proved = sorted((run.folder / Stage.PROVE).glob("*.json"))
-    for path in (*proved, *filter(Path.exists, [run.found])):
-        if read_record(path).get(KILLED):
-            path.unlink()
-            say(f"{path}: a proof was killed; it is looked for again")
 
 
 def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
@@ -92,15 +88,6 @@ def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
                         result.unlink()
         if changed:
             record.unlink()
-
-
-def _remove_outdated(run: Paths, plan: Plan) -> None:
-    """Remove results that are out of date or belong to no job of the plan; Snakemake then makes what is missing."""
-    for stage in BY_SWEEP:
-        for path in sorted((run.folder / stage).glob("*.json")):
-            sweep = path.stem
-            if sweep not in plan["jobs"][stage] or not is_done(plan, run, stage, sweep):
-                path.unlink()
 
 
 def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:

@@ -23,22 +23,9 @@ from choco_pipeline.sweep.run_files import Paths, Plan, read_plan
 def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None) -> dict[str, int]:
     """Do a stage of a sweep and write its result.
 
-    Parameters
-    ----------
-    plan_file
-        The plan of the run.
-    memory
-        Bytes that this process may use to build a large table, if there is no cluster.
-
-    Returns
-    -------
-    dict
-        The numbers of things done: tables computed and kept from an interrupted build, checks, searches or proofs.
-
-    Raises
-    ------
-    StoreError
-        If the plan has no such job, or its order or a table is missing or damaged.
+    `memory` are the bytes that this process may use to build a large table, if there is no cluster. Return the numbers of things
+    done: tables computed and kept from an interrupted build, checks, searches or proofs. Raises `StoreError` if the plan has no
+    such job, or its order or a table is missing or damaged.
     """
     plan, paths = read_plan(plan_file), Paths.of_plan(plan_file)
     job = plan["jobs"].get(stage, {}).get(sweep)
@@ -100,14 +87,15 @@ def _joined(outcomes: list[Mapping[str, Any]]) -> dict[str, Any]:
 def _build(plan: Plan, paths: Paths, sweep: str, memory: int | None) -> Counter[str]:
     """Build the missing shards of a sweep, and return the numbers of tables and blocks."""
     large = {table["shard"] for table in plan["tables"] if table["large"]}
-    files: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
-    for shard, builder in plan["shards"].items():
-        if builder == sweep and not paths.manifest(shard).exists():
-            both = (paths.spec(shard).as_posix(), paths.manifest(shard).as_posix())
-            files[shard in large].append(both)
+    files = {
+        shard: (paths.spec(shard).as_posix(), paths.manifest(shard).as_posix())
+        for shard, builder in plan["shards"].items()
+        if builder == sweep and not paths.manifest(shard).exists()
+    }
     counts: Counter[str] = Counter()
-    for built in call_each("choco_pipeline.tables.shard:build_shard", files[False]):
+    small = [files[shard] for shard in files if shard not in large]
+    for built in call_each("choco_pipeline.tables.shard:build_shard", small):
         counts.update(built)
-    for both in files[True]:
-        counts.update(resolve("choco_pipeline.tables.wavefront:build_large")(*both, memory))
+    for shard in (shard for shard in files if shard in large):
+        counts.update(resolve("choco_pipeline.tables.wavefront:build_large")(*files[shard], memory))
     return counts

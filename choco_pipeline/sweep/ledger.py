@@ -1,4 +1,4 @@
-"""The ledger of a run: every claim and its verdicts, and the claims over several tables."""
+"""The ledger of a run: every claim and its verdicts, proofs and findings, and the tables of a finished run."""
 
 from __future__ import annotations
 
@@ -25,38 +25,35 @@ from choco_pipeline.proof.records import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, outcomes, read_plan
-from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.cells import Cells, stored_cells
 from choco_pipeline.tables.shard import Journal
-from choco_pipeline.tables.store import BuiltTable, StoredCells, store_of
+from choco_pipeline.tables.store import BuiltTable
 
 
 class Ledger(RecordModel):
-    """What a run has found."""
+    """The results of a run: what reports, commands and pages read."""
 
-    #: Of tables, and of what is found on them.
+    #: Format of tables and findings.
     format: int
-    #: The run's name, its heading, and the file of its configuration.
+    #: The run's name, its heading, its configuration file, and the command that repeats it.
     run: str
     title: str
     config: str
-    #: That repeats it.
     command: str
-    #: Of the program and what it uses, and the commit that built the tables.
+    #: Versions of the program and its libraries, and the commit that built the tables.
     versions: Mapping[str, str]
     #: Of each stage, added up over the workers.
     seconds: Mapping[str, float]
-    #: Every claim of its files, checked or not, and what all verdicts on it come to.
+    #: Every claim of the run's files, checked or not, and the sum of its verdicts.
     claims: tuple[LedgerClaim, ...]
     rows: tuple[ClaimRow, ...]
     #: Claims that disagree.
     pairs: tuple[ClaimPair, ...]
-    #: Of tables, of proofs, and of claims over several tables.
+    #: On tables, by proofs, and over several tables.
     verdicts: tuple[ClaimVerdict, ...]
-    #: What was planned of each, and what its manifest says.
+    #: The plan's and the manifest's entry of each table.
     tables: tuple[Mapping[str, Any], ...]
-    #: Of the games that were to be proved.
     proofs: tuple[GameProof, ...] = ()
-    #: Of single tables, by the searches that found them.
     findings: tuple[Finding, ...]
 
     @classmethod
@@ -80,19 +77,17 @@ def ledger_of(run: str) -> Ledger:
 def tables_of(run: str) -> Iterator[Cells]:
     """Yield the run's tables; their cells are read, and checked, when they are asked for."""
     for entry in ledger_of(run).tables:
-        path = Paths(RESULTS, run).manifest(entry["shard"])
-        store = store_of(path, read_record(path))
-        cells = StoredCells.open(store, entry["id"], entry)
-        yield Cells.of(parse_ruleset(entry["ruleset"]), entry["bound"], cells)
+        game = parse_ruleset(entry["ruleset"])
+        yield Cells.of(game, entry["bound"], stored_cells(RESULTS, entry))
 
 
 _FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
 def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Gather what a run has found, the verdicts and findings of a plan, into one document, whole or not at all; return the numbers of each.
+    """Gather the verdicts and findings of a run into one document; return the numbers of each.
 
-    The report is called as ``report(Stage.REPORT, documents=1)``.
+    `report` is called as ``report(Stage.REPORT, documents=1)``.
     """
     return _write(read_plan(Path(plan_file)), plan_file, out_file, report)
 
@@ -100,7 +95,7 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
 def write_first_ledger(
     plan_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
-    """Gather what tables say of claims: as `write_ledger` does for a plan that looks for nothing in them, and for no proofs."""
+    """Gather the verdicts on tables, as `write_ledger` does for a plan without searches and proofs."""
     plan = read_plan(Path(plan_file))
     before: Plan = {
         **plan,
@@ -124,22 +119,22 @@ def _write(
         stamped = manifest["versions"]
     tables = [{**table, **entries[table["id"]]} for table in plan["tables"]]
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
+    proof_outcomes = list(outcomes(plan, paths, Stage.PROVE))
     verdicts = [
         _with_place(ClaimVerdict.model_validate(verdict), catalogue)
-        for stage in (Stage.CHECK, Stage.PROVE)
-        for outcome in outcomes(plan, paths, stage)
+        for outcome in (*outcomes(plan, paths, Stage.CHECK), *proof_outcomes)
         for verdict in outcome["verdicts"]
     ]
     findings = list(findings_of(plan, paths))
     proved = {
         (proof.ruleset, proof.relation): proof
-        for outcome in outcomes(plan, paths, Stage.PROVE)
+        for outcome in proof_outcomes
         for proof in map(GameProof.model_validate, outcome.get("proofs", ()))
     }
     proofs = [proved[order["ruleset"], order["relation"]] for order in plan["prove"]]
     require_agreement(catalogue, verdicts)
     across = check_across(catalogue, verdicts)
-    # What one table says of a claim over several is only a number, and has been compared by now.
+    # The verdict of one table on a claim over several is only a number, which `check_across` has compared.
     verdicts = [v for v in verdicts if not catalogue.claims[v.claim].is_over_tables] + across
     claim_rows = rows(catalogue, verdicts, plan["config"])
     built = [entries[table["id"]] for table in plan["tables"]]
@@ -182,7 +177,7 @@ def findings_of(plan: Plan, paths: Paths) -> Iterator[Finding]:
 
 
 def _with_place(verdict: ClaimVerdict, catalogue: Catalogue) -> ClaimVerdict:
-    """Return a verdict that says in which file, line and column the formula stands that has no value."""
+    """Return a verdict with file, line and column of the formula that has no value."""
     place = catalogue.places.get(verdict.claim, {}).get(verdict.evidence.get("key", ""))
     if place is None:
         return verdict

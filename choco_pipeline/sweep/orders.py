@@ -43,7 +43,7 @@ from choco_pipeline.stages import (
 )
 from choco_pipeline.sweep.config import HeightBox, Prove
 from choco_pipeline.sweep.expand import Planned
-from choco_pipeline.sweep.run_files import Paths, WorkLists
+from choco_pipeline.sweep.run_files import Paths, PlannedJob, WorkLists
 
 #: Stands for a sweep in the jobs on statements and height functions, which need no tables. A sweep has no underscore in its name.
 WITHOUT_TABLES = "without_tables"
@@ -80,14 +80,14 @@ class Job:
     memory_mb: int = 0
 
     @property
-    def amount(self) -> int:
-        """The number of things in all parts."""
-        return sum(part["amount"] for part in self.parts)
-
-    @property
-    def digest(self) -> str:
-        """The digest of the parts."""
-        return digest(self.parts)
+    def planned(self) -> PlannedJob:
+        """The job in the plan."""
+        return {
+            "order": digest(self.parts),
+            "amount": sum(part["amount"] for part in self.parts),
+            "needs": sorted(self.needs),
+            "memory_mb": self.memory_mb,
+        }
 
 
 class Orders:

@@ -112,9 +112,9 @@ def all_records(results: Path) -> Iterator[Path]:
 
 
 class PlannedTable(TypedDict):
-    """A table of a run: what it is, in which shard it lies, which sweeps ask for it, and what it costs.
+    """A table of a run, with its shard, its sweeps and its cost.
 
-    Bytes are those of memory to build it, of the job that builds it, and of jobs that read it, and then those on disk.
+    `memory` is that of a task that builds it, and `bytes` are those on disk.
     """
 
     id: str
@@ -137,8 +137,8 @@ class PlannedTable(TypedDict):
 class PlannedJob(TypedDict):
     """A stage of a sweep.
 
-    `order` is the digest of all that the job is to do: a result with another digest is out of date. `amount` is the number of
-    things that its progress counts, and `needs` are the sweeps whose build jobs come first.
+    `order` is the digest of its parts: a result with another digest is out of date. `amount` is the number of things that its
+    progress counts, and `needs` are the sweeps whose build jobs come first.
     """
 
     order: str
@@ -186,7 +186,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def is_done(plan: Plan, paths: Paths, stage: Stage, sweep: str) -> bool:
-    """Return whether the result of a job is there and is not out of date."""
+    """Whether a job has a result that is not out of date."""
     if stage is Stage.BUILD:
         built = (shard for shard, builder in plan["shards"].items() if builder == sweep)
         if not all(paths.manifest(shard).is_file() for shard in built):

@@ -211,14 +211,7 @@ def make_plan(
             },
             **{
                 stage: {
-                    sweep: {
-                        "order": job.digest,
-                        "amount": job.amount,
-                        "needs": sorted(job.needs),
-                        "memory_mb": job.memory_mb,
-                    }
-                    for (of, sweep), job in orders.jobs.items()
-                    if of is stage
+                    sweep: job.planned for (of, sweep), job in orders.jobs.items() if of is stage
                 }
                 for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE)
             },

@@ -182,14 +182,7 @@ LARGEST_PRODUCT = 1 << 40
 
 
 def count_positions(game: Ruleset, bound: int) -> int:
-    """Return the exact number of positions within `bound`.
-
-    Examples
-    --------
-    >>> from choco_pipeline import SolidBar
-    >>> count_positions(SolidBar("(x+z)//3"), 20)  # triangular, Example 8.3: 977 + 2257
-    3234
-    """
+    """Return the exact number of positions within `bound`."""
     bounded = BoundedGame.of(game, bound)
     return (game.passes + 1) * math.prod(group.count() for group in _groups(bounded))
 

@@ -206,11 +206,9 @@ class Cells:
         return max(position[: len(self.game.base.coordinates)])
 
     def _columns(self, points: Points) -> list[Ints]:
-        """Return the coordinates of points in the order in which positions hold them."""
+        """Return the coordinates of points in the order of positions."""
         face = self.variable.face
-        if face is None:
-            return [points[name] for name in self.game.coordinates]
-        columns = face.positions(points)
+        columns = [] if face is None else [*face.positions(points)]
         return [*columns, *(points[name] for name in self.game.coordinates[len(columns) :])]
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
@@ -285,10 +283,8 @@ class Cells:
         shape = [side.stop - side.start for side in box]
         if self.free is not None:
             return np.broadcast_to(np.array(self.bound, np.int32), shape)
-        limit = self.game.base.rules.limits[stored]
-        sides = zip(dims, box, strict=True)
-        read = {dim: range(side.start, side.stop) for dim, side in sides if dim in limit.of}
-        return np.broadcast_to(heights_seen(limit, read), shape)
+        sides = {dim: range(at.start, at.stop) for dim, at in zip(dims, box, strict=True)}
+        return heights_seen(self.game.base.rules.limits[stored], sides)
 
 
 def are_positions(game: Ruleset, points: Points) -> Truths:
@@ -377,15 +373,20 @@ def find_table(
     return None
 
 
-def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
-    """Return the cells of a stored table at the origin.
+def stored_cells(results: Path, entry: Mapping[str, Any]) -> StoredCells:
+    """Return the cells of a stored table.
 
-    `sides` limits their number along each dimension. The folder `results` holds ``tables/``; `entry` is that of a ledger: the
-    manifest's entry with id and shard. Raises `StoreError` as `read_table` does.
+    The folder `results` holds ``tables/``; `entry` is that of a ledger: the manifest's entry with id and shard. Raises
+    `StoreError` as `read_table` does.
     """
     manifest = results / "tables" / f"{entry['shard']}.done.json"
     written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
-    cells = StoredCells.open(_store(manifest, written), entry["id"], entry).corner(sides)
+    return StoredCells.open(_store(manifest, written), entry["id"], entry)
+
+
+def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
+    """Return at most `sides` cells along each dimension of a stored table, as `stored_cells`."""
+    cells = stored_cells(results, entry).corner(sides)
     return cells[(slice(None),) * len(cells.shape)]
 
 
@@ -396,18 +397,10 @@ def _store(manifest: Path, written: int) -> Location:
 
 
 def p_positions(game: Ruleset | str, bound: int | None = None) -> pd.DataFrame:
-    """Return the P-positions of a game, one in each row.
+    """Return the P-positions of a game, one in each row, sorted; arguments as for `choco_pipeline.p_table`.
 
-    Parameters
-    ----------
-    game, bound
-        As for `choco_pipeline.p_table`.
-
-    Returns
-    -------
-    DataFrame
-        A column of integers for each coordinate, in the order of positions, which is that of the rows, too. The size of a
-        free heap beside the game, such as a strip, may exceed the bound.
+    There is a column of integers for each coordinate. The size of a free heap beside the game, such as a strip, may exceed the
+    bound.
 
     Examples
     --------

@@ -35,13 +35,6 @@ def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tup
     They are 1 along p, and otherwise equal and as long as `CHUNK_BYTES` allow. Of three dimensions or more the innermost is
     four times as long, so that blocks, which cut the others, can be small. A shorter dimension is rounded up to a power of
     two.
-
-    Examples
-    --------
-    >>> chunk_shape(("p", "x", "z"), (2, 4097, 1025), itemsize=2)
-    (1, 2048, 2048)
-    >>> chunk_shape(("x", "y", "z"), (701, 467, 701), itemsize=2)
-    (64, 256, 64)
     """
     axes = len([dim for dim in dims if dim != "p"])
     longer = 4 if axes >= 3 else 1
@@ -57,13 +50,7 @@ def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tup
 
 
 def chunk_order(dims: Sequence[str]) -> tuple[int, ...]:
-    """Return the order of the dimensions in the bytes of a chunk: y is last.
-
-    Examples
-    --------
-    >>> chunk_order(("p", "x", "y", "z"))
-    (0, 1, 3, 2)
-    """
+    """Return the order of the dimensions in the bytes of a chunk: y is last."""
     return tuple(sorted(range(len(dims)), key=lambda axis: dims[axis] == "y"))
 
 
@@ -74,9 +61,8 @@ def whole(shape: Sequence[int]) -> Window:
 
 def within(part: Window, origin: Sequence[int]) -> Window:
     """Return a window relative to another origin."""
-    return tuple(
-        slice(side.start - at, side.stop - at) for side, at in zip(part, origin, strict=True)
-    )
+    sides = zip(part, origin, strict=True)
+    return tuple(slice(side.start - at, side.stop - at) for side, at in sides)
 
 
 def chunks_in(window: Window, chunk: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Window]]:
@@ -119,20 +105,14 @@ def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fil
 def decoded(
     content: bytes, chunk: Sequence[int], order: Sequence[int], dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """Return the cells of a stored chunk, with padding at the end of the table.
+    """Return the cells of a stored chunk, with padding at the end of the table; arguments as for `encoded`.
 
     The result is a view of the bytes in their order. Zarr would transpose them, which takes ten times as long as decompressing.
-    The digest of the bytes has been checked; `chunk` and `order` are as for `encoded`. Raises `ValueError` or `RuntimeError` if
-    the bytes are not such a chunk.
+    Raises `ValueError` or `RuntimeError` if the bytes are not such a chunk.
     """
     cells = np.frombuffer(_COMPRESSOR.decode(content[:-4]), dtype.newbyteorder("<"))
     ordered = cells.reshape([chunk[axis] for axis in order])
     return ordered.transpose(np.argsort(order))
-
-
-def content_digest(content: bytes) -> str:
-    """Return the SHA-256 of a stored chunk's bytes."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def table_digest(

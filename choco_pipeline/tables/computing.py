@@ -25,8 +25,7 @@ from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import (
     NONE,
     Quantity,
-    coordinate_attributes,
-    coordinate_values,
+    coordinate,
     variable_of,
 )
 
@@ -247,13 +246,7 @@ def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
 
 
 def in_bytes(n: float) -> str:
-    """Return a number of bytes with its unit.
-
-    Examples
-    --------
-    >>> in_bytes(300 << 20)
-    '300 MiB'
-    """
+    """Return a number of bytes with its unit, as in ``300 MiB``."""
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if n < 1024:
             return f"{n:.3g} {unit}"
@@ -361,7 +354,7 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
         cells,
         dims=variable.dims,
         coords={
-            dim: (dim, coordinate_values(variable.first(dim), n), coordinate_attributes(dim))
+            dim: (dim, *coordinate(dim, variable.first(dim), n))
             for dim, n in zip(variable.dims, cells.shape, strict=True)
         },
         attrs=variable.attributes,

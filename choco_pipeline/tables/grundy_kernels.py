@@ -20,8 +20,8 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games.listing import Points, results_of
 from choco_pipeline.games.rules import Move
 from choco_pipeline.kernels import MoveArrays, grundy_generic
+from choco_pipeline.kernels.generic import settle
 from choco_pipeline.kernels.heights import LARGEST, Table, table_for
-from choco_pipeline.kernels.listed import settle
 from choco_pipeline.tables.block_kernels import BarKernel, Cells, SolidKernel, TableKernel
 from choco_pipeline.tables.bounded_game import BoundedGame, dependent
 from choco_pipeline.tables.spec import NONE
@@ -91,15 +91,28 @@ class NimSumKernel(TableKernel):
 
 
 @dataclass(frozen=True)
-class GenericKernel(TableKernel):
+class SampledKernel(TableKernel):
+    """A kernel whose time depends on the number of options."""
+
+    @classmethod
+    def of(cls, game: BoundedGame) -> Self | None:
+        """Return the kernel."""
+        return cls(game, game.rules.coordinates, tuple(game.sizes.values()))
+
+    @cached_property
+    def _sample(self) -> tuple[float, float]:
+        """Mean number of options of a cell, and the share of positions."""
+        random, rules = np.random.default_rng(0), self.game.rules
+        places = random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist()
+        options = [rules.most_options(at) for at in places if rules.why_not(at) is None]
+        return sum(options) / SAMPLES, len(options) / SAMPLES
+
+
+@dataclass(frozen=True)
+class GenericKernel(SampledKernel):
     """Grundy numbers of any game, option by option, with passes as a coordinate."""
 
     rate = 200e6
-
-    @classmethod
-    def of(cls, game: BoundedGame) -> Self:
-        """Return the kernel, for every game."""
-        return cls(game, game.rules.coordinates, tuple(game.sizes.values()))
 
     def whole(self) -> Table:
         """Return the Grundy numbers [passes+1, *coordinates]."""
@@ -126,17 +139,6 @@ class GenericKernel(TableKernel):
         values = sum(math.prod(sizes[name] for name in names) for names in read)
         return BYTES_PER_VALUE * values + (rules.within is not None) * math.prod(self.shape)
 
-    @cached_property
-    def _sample(self) -> tuple[float, float]:
-        """Mean number of options of a cell, legal or not, and the share of positions."""
-        random = np.random.default_rng(0)
-        options_in_sample = positions = 0
-        for place in random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist():
-            if self.game.rules.why_not(place) is None:
-                options_in_sample += self.game.rules.most_options(place)
-                positions += 1
-        return options_in_sample / SAMPLES, positions / SAMPLES
-
 
 #: Options that are listed together: some hundred megabytes.
 MOST_OPTIONS = 1 << 22
@@ -149,7 +151,7 @@ SECONDS_PER_OPTION, SECONDS_PER_CHOICE = 150e-9, 60e-6
 
 
 @dataclass(frozen=True)
-class ListedKernel(TableKernel):
+class ListedKernel(SampledKernel):
     """Numbers from lists of options; in misère play 0 for P-positions, 1 for others."""
 
     rate = 1 / SECONDS_PER_OPTION
@@ -157,9 +159,7 @@ class ListedKernel(TableKernel):
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
         """Return the kernel if the game needs it."""
-        if not game.rules.needs_listing:
-            return None
-        return cls(game, game.rules.coordinates, tuple(game.sizes.values()))
+        return super().of(game) if game.rules.needs_listing else None
 
     @property
     def largest(self) -> int:
@@ -185,8 +185,10 @@ class ListedKernel(TableKernel):
     @property
     def seconds(self) -> float:
         """Estimated seconds on one core."""
-        options, choices = self._sample
-        cells = math.prod(self.shape)
+        options, _ = self._sample
+        rules, cells = self.game.rules, math.prod(self.shape)
+        largest = dict.fromkeys(rules.coordinates, max(self.shape))
+        choices = sum(move.number_of_amounts(largest) for move in rules.moves)
         lists = cells // MOST_CELLS + cells * options // MOST_OPTIONS + 1
         return cells * options * SECONDS_PER_OPTION + lists * choices * SECONDS_PER_CHOICE
 
@@ -194,19 +196,6 @@ class ListedKernel(TableKernel):
     def beside(self) -> int:
         """Bytes for the lists of options."""
         return 2 * MOST_OPTIONS * BYTES_PER_OPTION
-
-    @cached_property
-    def _sample(self) -> tuple[float, int]:
-        """Mean number of options of a cell, and choices of amounts at a large position."""
-        random, rules = np.random.default_rng(0), self.game.rules
-        places = random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist()
-        options = [rules.most_options(at) for at in places if rules.why_not(at) is None]
-        largest = max(self.shape)
-        choices = [
-            move.number_of_amounts(dict.fromkeys(rules.coordinates, largest))
-            for move in rules.moves
-        ]
-        return sum(options) / SAMPLES, sum(choices)
 
     def _positions(self) -> Iterator[tuple[Ints, Points]]:
         """Yield the positions in lexicographic order: their cells, and their coordinates."""
@@ -243,13 +232,11 @@ class ListedKernel(TableKernel):
                             places[half], {n: v[half] for n, v in points.items()}
                         )
                     return
-        order = np.zeros(0, np.int64)
-        every = np.concatenate([order, *rows])
+        none = np.zeros(0, np.int64)
+        every = np.concatenate([none, *rows])
         order = np.argsort(every, kind="stable")
-        first, second = (
-            np.concatenate([np.zeros(0, np.int64), *column])[order]
-            for column in (zip(*cells, strict=True) if cells else ((), ()))
-        )
+        columns = zip(*cells, strict=True) if cells else ((), ())
+        first, second = (np.concatenate([none, *column])[order] for column in columns)
         starts = np.searchsorted(every[order], np.arange(places.size + 1))
         yield places, starts.astype(np.int64), first, second
 

@@ -73,26 +73,22 @@ class Location:
         Raises `StoreError` if `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of
         `RESULTS`.
         """
-        name_of_url = repr(without_secrets(url))
         written = _URL.match(url)
+        path = url[written.end() :].rstrip("/") if written is not None else ""
+        why = None
         if written is None or written[1] not in SCHEMES:
-            raise StoreError(
-                f"{name_of_url}: needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
-            )
-        path = url[written.end() :].rstrip("/")
-        if any(sign in path for sign in "@?#"):
-            raise StoreError(
-                f"{name_of_url}: a URL may not hold a login or a query string: credentials come from the environment"
+            why = f"needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
+        elif any(sign in path for sign in "@?#"):
+            why = (
+                "a URL may not hold a login or a query string: credentials come from the environment"
                 " (docs/object-stores.md)"
             )
-        if not _PATH.fullmatch(path) or ".." in PurePosixPath(path).parts:
-            raise StoreError(
-                f"{name_of_url}: needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
-            )
-        if written[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
-            raise StoreError(
-                f"{name_of_url}: a folder of this machine must be inside {RESULTS.resolve()}"
-            )
+        elif not _PATH.fullmatch(path) or ".." in PurePosixPath(path).parts:
+            why = f"needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
+        elif written[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
+            why = f"a folder of this machine must be inside {RESULTS.resolve()}"
+        if why is not None or written is None:
+            raise StoreError(f"{without_secrets(url)!r}: {why}")
         return cls(written[0] + path)
 
     def __reduce__(self) -> tuple[type[Location], tuple[str]]:
@@ -145,24 +141,15 @@ class Location:
             else:  # in one request, which takes effect or does not
                 obstore.put(self._driver, _checked(name), content, use_multipart=False)
 
-    def exists(self, name: str) -> bool:
-        """Whether `name`, or anything below it, exists."""
-        with self.failures(f"{name} cannot be looked for"):
-            if self.folder is not None:
-                file = self.folder / _checked(name)
-                return file.is_file() or any(below.is_file() for below in file.rglob("*"))
-            driver = self._driver
-            return _holds(driver, _checked(name)) or any(
-                obstore.list(driver, prefix=name, chunk_size=1)
-            )
-
     def remove(self, name: str) -> None:
         """Remove `name` and everything below it, if it exists."""
         with self.failures(f"{name} cannot be removed"), suppress(FileNotFoundError):
             if self.folder is None:
-                driver = self._driver
-                names = [name] if _holds(driver, _checked(name)) else []
-                obstore.delete(driver, names + [below for below, _ in self.files(name)])
+                names = [below for below, _ in self.files(name)]
+                with suppress(FileNotFoundError):
+                    obstore.head(self._driver, _checked(name))
+                    names.append(name)
+                obstore.delete(self._driver, names)
             elif (file := self.folder / _checked(name)).is_dir():
                 shutil.rmtree(file)
             else:
@@ -222,13 +209,6 @@ def reason(error: Exception) -> str:
 def without_secrets(text: str) -> str:
     """Return `text` without the logins and the query strings of the URLs in it."""
     return _QUERY.sub("?…", _LOGIN.sub("//…@", text))
-
-
-def _holds(driver: Driver, name: str) -> bool:
-    try:
-        return bool(obstore.head(driver, name))
-    except FileNotFoundError:
-        return False
 
 
 def _checked(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -52,14 +52,11 @@ class Variable:
         return {"long_name": self.long_name, "comment": self.comment, "units": "1"}
 
 
-def coordinate_values(first: int, length: int) -> NDArray[np.int64]:
-    """Return the values of a coordinate variable."""
-    return np.arange(first, first + length, dtype=np.int64)
-
-
-def coordinate_attributes(dim: str) -> dict[str, str]:
-    """Return the attributes of a coordinate variable by the CF conventions."""
-    return {"long_name": "passes left" if dim == "p" else f"coordinate {dim}", "units": "1"}
+def coordinate(dim: str, first: int, length: int) -> tuple[NDArray[np.int64], dict[str, str]]:
+    """Return the values of a coordinate variable, and its attributes by the CF conventions."""
+    long_name = "passes left" if dim == "p" else f"coordinate {dim}"
+    values = np.arange(first, first + length, dtype=np.int64)
+    return values, {"long_name": long_name, "units": "1"}
 
 
 def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
@@ -73,14 +70,7 @@ def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
 
 
 def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
-    """Return the variable of a table of `quantity` for `ruleset`.
-
-    Examples
-    --------
-    >>> from choco_pipeline import StripBar, WithPass
-    >>> variable_of(WithPass(StripBar(4, 2)), "p-positions").dims
-    ('p', 'y', 'z')
-    """
+    """Return the variable of a table of `quantity` for `ruleset`."""
     rules = ruleset.base.rules
     front = ruleset.coordinates[-1:] if ruleset.passes else ()
     if quantity == "grundy":
@@ -127,10 +117,9 @@ class TableSpec:
     ruleset: str
     #: Largest value of every coordinate that the shape does not limit.
     bound: int
-    #: ``grundy`` or ``p-positions``.
     quantity: Quantity
     #: The ruleset with every height table named by its content.
-    identity: str = field(default="")
+    identity: str
 
     @classmethod
     def of(cls, ruleset: Ruleset, bound: int, quantity: Quantity) -> TableSpec:
@@ -140,14 +129,13 @@ class TableSpec:
     @cached_property
     def table_id(self) -> str:
         """First 16 hex digits of the SHA-256 of this spec's canonical JSON."""
-        return digest(
-            {
-                "format": FORMAT,
-                "game": self.identity,
-                "bound": self.bound,
-                "quantity": self.quantity,
-            }
-        )
+        content = {"format": FORMAT, "game": self.identity, "bound": self.bound}
+        return digest({**content, "quantity": self.quantity})
+
+    @classmethod
+    def of_entry(cls, entry: Mapping[str, Any]) -> TableSpec:
+        """Return the spec in an entry of a manifest, or of the file of a shard."""
+        return cls(entry["ruleset"], entry["bound"], entry["quantity"], entry["identity"])
 
     def game(self) -> Ruleset:
         """Return the ruleset; height tables are read from below the working directory."""
@@ -195,8 +183,5 @@ class Shard:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Shard:
         """Return the shard that a spec file holds."""
-        specs = [
-            TableSpec(t["ruleset"], t["bound"], t["quantity"], t["identity"])
-            for t in document["tables"]
-        ]
-        return cls(document["shard"], tuple(specs), document["url"], document["large"])
+        specs = tuple(map(TableSpec.of_entry, document["tables"]))
+        return cls(document["shard"], specs, document["url"], document["large"])

@@ -6,6 +6,7 @@ digest in the manifest.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import warnings
 from collections import OrderedDict
@@ -33,7 +34,6 @@ from choco_pipeline.tables.chunks import (
     chunk_order,
     chunk_shape,
     chunks_in,
-    content_digest,
     decoded,
     encoded,
     table_digest,
@@ -48,8 +48,7 @@ from choco_pipeline.tables.spec import (
     Quantity,
     TableSpec,
     Variable,
-    coordinate_attributes,
-    coordinate_values,
+    coordinate,
     variable_of,
 )
 
@@ -126,7 +125,7 @@ def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Arr
     """
     store.remove(spec.table_id)
     root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
-    attributes: dict[str, Any] = {
+    attributes = {
         "ruleset": spec.ruleset,
         "bound": spec.bound,
         "quantity": spec.quantity,
@@ -161,14 +160,15 @@ def write_coordinates(store: Location, table_id: str, outline: Outline) -> None:
 @cache  # zarr takes 10 ms for an array, as long as for all else of a small table; those of a sweep have the same few
 def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
     files: dict[str, Buffer] = {}
+    values, attributes = coordinate(dim, first, length)
     zarr.create_array(
         MemoryStore(files),
-        data=coordinate_values(first, length),
+        data=values,
         chunks=(length,),
         dimension_names=(dim,),
         fill_value=NOT_COMPUTED,
         compressors=CODECS,
-        attributes={**coordinate_attributes(dim)},
+        attributes={**attributes},
     )
     return {name: content.to_bytes() for name, content in files.items()}
 
@@ -185,7 +185,7 @@ def write_cells(
         content = encoded(cells[within(part, origin)], chunk, order, NOT_COMPUTED)
         name = chunk_name(place)
         array.write(name, content)
-        digests[name] = content_digest(content)
+        digests[name] = hashlib.sha256(content).hexdigest()
     return digests
 
 
@@ -195,15 +195,10 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntr
     The shard's store is created if missing; only one process may write to it. Return the entry of the table in the manifest,
     without the costs of the build.
     """
-    (name,) = (str(n) for n in data.data_vars)
-    cells = np.asarray(
-        data[name].values, order="C"
-    )  # which leaves a single cell without dimensions
-    outline = Outline(
-        variable_of(spec.game(), spec.quantity),
-        cells.shape,
-        str(cells.dtype),
-    )
+    variable = variable_of(spec.game(), spec.quantity)
+    # A single cell stays without dimensions.
+    cells = np.asarray(data[variable.name].values, order="C")
+    outline = Outline(variable, cells.shape, str(cells.dtype))
     what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
     with store.failures(what, cells.nbytes):
         create_table(store, spec, outline)
@@ -249,9 +244,7 @@ def finish_store(store: Location, table_ids: Sequence[str]) -> None:
     """
     store.remove_partial()
     with store.failures("its metadata cannot be gathered"), warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", ZarrUserWarning
-        )  # that the Zarr 3 standard has no word for it yet
+        warnings.simplefilter("ignore", ZarrUserWarning)  # the Zarr 3 standard does not have it yet
         for table_id in table_ids:
             zarr.consolidate_metadata(store.store(), path=table_id)
         zarr.consolidate_metadata(store.store())
@@ -330,10 +323,8 @@ class StoredTable:
             return f"{self}: {error}"
         except (*UNREADABLE, AttributeError, TypeError) as error:
             return f"{self}: its metadata or coordinates are damaged ({reason(error)})"
-        attributes_of_manifest = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {
-            "kernels": kernels
-        }
-        for key, value in attributes_of_manifest.items():
+        said = {key: entry[key] for key in ("ruleset", "bound", "quantity")}
+        for key, value in {**said, "kernels": kernels}.items():
             if stored.get(key) != value:
                 return (
                     f"{self}: the store belongs to another build: its {key} is {stored.get(key)},"
@@ -390,7 +381,7 @@ class StoredTable:
         return cells
 
     def unreadable(self, error: Exception) -> StoreError:
-        """Return the error of a table that cannot be read."""
+        """Return the error to raise for a table that cannot be read."""
         return StoreError(f"{self}: cannot be read ({reason(error)}); `choco repair` rebuilds it")
 
     def _content(self, name: str) -> bytes | None:
@@ -400,7 +391,7 @@ class StoredTable:
         """Return the fault of a chunk's bytes, if any; None means a missing file."""
         if content is None:
             what = "is missing"
-        elif content_digest(content) != self.entry["chunks"][name]:
+        elif hashlib.sha256(content).hexdigest() != self.entry["chunks"][name]:
             what = "is not the one that the manifest's digest was taken of"
         else:
             return None
@@ -466,7 +457,7 @@ def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.D
     Raises `StoreError` if the store or a chunk is missing or damaged, or its shape, dtype or digests are not those of the
     manifest.
     """
-    import xarray as xr  # noqa: PLC0415 -- half a second, which planning a run can do without
+    import xarray as xr  # noqa: PLC0415 -- half a second, which planning a run need not spend
 
     stored = StoredCells.open(store, table_id, entry)
     cells = np.array(stored[whole(stored.shape)], order="C")
@@ -491,7 +482,7 @@ def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
     """
     values = np.asarray(array)
     first = int(values[0])
-    if first not in (0, 1) or not np.array_equal(values, coordinate_values(first, len(values))):
+    if first not in (0, 1) or not np.array_equal(values, np.arange(first, first + len(values))):
         raise ValueError(f"the values of {array.basename} are not those of a coordinate")
     return values
 

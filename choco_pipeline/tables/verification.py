@@ -181,7 +181,7 @@ class _Patient:
     @classmethod
     def of(cls, manifest: Path, document: Mapping[str, Any], table_id: str) -> _Patient:
         entry = document["tables"][table_id]
-        spec = TableSpec(entry["ruleset"], entry["bound"], entry["quantity"], entry["identity"])
+        spec = TableSpec.of_entry(entry)
         table = StoredTable(store_of(manifest, document), table_id, entry)
         patient = cls(manifest, document, spec, table)
         with patient.failures():

@@ -520,12 +520,11 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]
             if manifest["kernels"] != site.kernels:
                 continue
             for table_id, entry in manifest["tables"].items():
-                bound = entry["bound"]
-                same = TableSpec(site.spec.ruleset, bound, entry["quantity"], entry["identity"])
+                smaller = replace(TableSpec.of_entry(entry), ruleset=site.spec.ruleset)
                 of_chunks = (entry["dtype"], tuple(entry["chunk"]))
                 if (
-                    bound < site.spec.bound
-                    and same == replace(site.spec, bound=bound)
+                    smaller.bound < site.spec.bound
+                    and smaller == replace(site.spec, bound=smaller.bound)
                     and of_chunks == (table.outline.dtype, table.outline.chunk)
                 ):
                     usable.append(StoredTable(store_of(path, manifest), table_id, entry))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.automata.algebra import canonical
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.minimise import minimised, numbered
+from choco_pipeline.automata.minimise import minimised
 
 from .drawn import assert_canonical, automata, breadth_first, classes, random_automaton, relation
 
@@ -55,14 +55,6 @@ def test_neither_the_numbering_nor_copies_of_states_matter(seed, states):
         automaton.tracks, place[delta[order]].astype(np.int32), automaton.accepting[copy_of][order]
     )
     assert canonical(shuffled) == canonical(automaton)
-
-
-@given(automata(("x", "y"), most_states=8))
-def test_numbering_drops_unreachable_states_only(automaton):
-    order = breadth_first(automaton)
-    delta, accepting = numbered(automaton.delta, automaton.accepting)
-    assert accepting.tolist() == automaton.accepting[order].tolist()
-    assert [[order[q] for q in row] for row in delta.tolist()] == automaton.delta[order].tolist()
 
 
 @pytest.mark.parametrize("states", [1, 2, 3, 64, 65, 1000])

@@ -1,7 +1,5 @@
 """Guessed automata against the automata and the relations that the points were taken from."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,10 +11,6 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.automata.residuals import Graph, agrees, learn
 from choco_pipeline.errors import LimitError
-
-
-def box(dimensions, size):
-    return np.array(list(product(range(size), repeat=dimensions)), np.int64)
 
 
 @st.composite
@@ -100,28 +94,6 @@ def test_a_window_of_a_graph_sees_values_of_any_size():
     assert learned.automaton == linear({"x": 100, "y": -1}, 0, "==")
 
 
-def test_members_are_asked_below_the_depth_only():
-    largest = 0
-
-    def member(points):
-        nonlocal largest
-        largest = max(largest, int(points.max()))
-        return (points[:, 0] * points[:, 1] % 7) == 1
-
-    assert learn(member, ("x", "y"), depth=7, window=3).automaton is None
-    assert 64 <= largest < 128
-
-
-def test_squares_do_not_close():
-    squares = {n * n for n in range(64)}
-    learned = learn(
-        lambda p: np.array([x in squares for x in p[:, 0].tolist()]), ("x",), depth=12, window=4
-    )
-    assert learned.automaton is None
-    assert list(learned.growth) == sorted(set(learned.growth))  # growing to the last
-    assert len(learned.growth) == 12 - 4 + 1
-
-
 def test_learning_stops_at_most_states():
     learned = learn(Graph(lambda p: p[:, 0] ** 2, 1), ("x", "y"), 12, 3, most_states=20)
     assert learned.automaton is None
@@ -164,9 +136,3 @@ def test_agrees_looks_on_a_graph_and_beside_it():
     # one digit away, and so rare that no point of any size hits it
     beside = disjunction(right, linear({"x": 1, "y": -1}, 1 + 2048, "=="))
     assert not agrees(beside, graph, tracks, 12, 200, seed=0)
-
-
-def test_agrees_takes_points_in_the_order_of_the_given_tracks():
-    assert agrees(
-        linear({"a": 1, "b": -1}, 0, "<="), lambda p: p[:, 1] <= p[:, 0], ("b", "a"), 6, 500, seed=0
-    )

@@ -13,11 +13,8 @@ from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from tests.checker.certificates import answer_on, claim_on, game_text, integers, verdict_on
 
-NIM, STEP, PASS = (
-    ("nim(2)", "p"),
-    ("step-bar(k=2, s=0)", "grundy"),
-    ("with-pass(nim(2), passes=1)", "p"),
-)
+NIM, STEP = ("nim(2)", "p"), ("step-bar(k=2, s=0)", "grundy")
+PASS = ("with-pass(nim(2), passes=1)", "p")
 #: A game described with every key that a description may have.
 DESCRIBED: dict[str, Any] = {
     "parameters": {"k": 2},
@@ -70,21 +67,8 @@ INTEGERS: list[dict[str, Any]] = [
     },
 ]
 OTHER_VALUES: list[Any] = [
-    0,
-    1,
-    2.5,
-    True,
-    False,
-    None,
-    "1",
-    "x",
-    "false",
-    [],
-    ["a"],
-    [[0]],
-    {},
-    {"a": 1},
-]
+    *(0, 1, 2.5, True, False, None, "1", "x", "false"), *([], ["a"], [[0]], {}, {"a": 1}),
+]  # fmt: skip
 
 
 def certificate(kind: str, folder: Path, change: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -105,13 +89,8 @@ def certificate(kind: str, folder: Path, change: dict[str, Any] | None = None) -
 def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the places of all values in a document; of lists those of the first two."""
     yield place
-    parts = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value[:2])
-        if isinstance(value, list)
-        else ()
-    )
+    parts = value.items() if isinstance(value, dict) else ()
+    parts = enumerate(value[:2]) if isinstance(value, list) else parts
     for key, part in parts:
         yield from places(part, (*place, key))
 

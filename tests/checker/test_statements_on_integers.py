@@ -17,17 +17,14 @@ ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [
     ({"all": {"x": "0..N"}, "holds": "x//2*2 <= x"}, {}, "proved"),
     (
         {"all": {"x": "5..N", "from_first_of_x": "0..N"}, "holds": "x < from_first_of_x + 3000"},
-        {},
-        "refuted",
+        {}, "refuted",
     ),
     (
-        {"all": {"x": "0..N", "y": "0..N"}, "let": {"d": "(x-y)//2"}, "holds": "2*d <= x-y"},
-        {},
+        {"all": {"x": "0..N", "y": "0..N"}, "let": {"d": "(x-y)//2"}, "holds": "2*d <= x-y"}, {},
         "proved",
     ),
     (
-        {"all": {"x": "0..N", "y": "0..N"}, "let": {"d": "(x-y)//2"}, "holds": "d >= -1000"},
-        {},
+        {"all": {"x": "0..N", "y": "0..N"}, "let": {"d": "(x-y)//2"}, "holds": "d >= -1000"}, {},
         "refuted",
     ),
     ({"all": {"x": "-N..N"}, "holds": "abs(x) % 3 == abs(-x) % 3"}, {}, "proved"),
@@ -44,48 +41,32 @@ ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [
     ({"all": {"x": "0..N"}, "equivalent": ["x % 2 == 0", "x ^ 1 > x"]}, {}, "proved"),
     ({"all": {"x": "0..N"}, "equivalent": ["x % 2 == 0", "x | 1 > x", "x < 50"]}, {}, "refuted"),
     (
-        {
-            "all": {"x": "0..N"},
-            "number": {"of": {"z": "0..2*N"}, "such": "z ^ z//4 == x", "exactly": 1},
-        },
-        {},
-        "proved",
+        {"all": {"x": "0..N"}, "number": {"of": {"z": "0..2*N"}, "such": "z ^ z//4 == x", "exactly": 1}},
+        {}, "proved",
     ),
     (
         {"all": {"x": "0..N"}, "number": {"of": {"z": "0..N"}, "such": "2*z == x", "exactly": 1}},
-        {},
-        "refuted",
+        {}, "refuted",
     ),
     (
-        {
-            "all": {"x": "2..N"},
-            "number": {"of": {"y": "0..x", "z": "0..x"}, "such": "y+z == 2", "exactly": 3},
-        },
-        {},
+        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x", "z": "0..x"}, "such": "y+z == 2", "exactly": 3}},
+        {}, "proved",
+    ),
+    (
+        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x", "z": "0..x"}, "such": "y+z == 2", "exactly": 2}},
+        {}, "refuted",
+    ),
+    (
+        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 9", "least": 3}}, {},
         "proved",
     ),
     (
-        {
-            "all": {"x": "2..N"},
-            "number": {"of": {"y": "0..x", "z": "0..x"}, "such": "y+z == 2", "exactly": 2},
-        },
-        {},
-        "refuted",
-    ),
-    (
-        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 9", "least": 3}},
-        {},
-        "proved",
-    ),
-    (
-        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 9", "least": 4}},
-        {},
+        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 9", "least": 4}}, {},
         "refuted",
     ),
     (
         {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 0", "exactly": 0}},
-        {},
-        "proved",
+        {}, "proved",
     ),
     ({"all": {"x": "0..N"}}, {}, "no certificate"),
     ({"all": {"x": "0..N"}, "let": {"x": "1"}, "holds": "x == 1"}, {}, "no certificate"),
@@ -94,13 +75,12 @@ ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [
     ({"all": {"x": "-N..N"}, "holds": "(x >> 40) + (x >> 40) == (x >> 40) << 1"}, {}, "proved"),
     (
         {"all": {name: "0..N" for name in "xyz"}, "where": DIGIT_9, "holds": DIGIT_9 + " - 2"},
-        {},
-        "refuted",
+        {}, "refuted",
     ),
     ({"all": {name: "0..N" for name in "xyz"}, "where": DIGIT_9, "holds": DIGIT_9}, {}, "proved"),
     ({"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x < 4*512"]}, {}, "proved"),
     ({"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x <= 4*512"]}, {}, "refuted"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("check", "names", "wanted"), ON_INTEGERS)

@@ -8,11 +8,7 @@ import pytest
 import choco_pipeline
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cli.value import evaluate
-from choco_pipeline.documents.record import write_record
-from choco_pipeline.tables.shard import build_shard
-from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.cli.command import choco, choco_process
-from tests.tables.stores import chunks_of
 
 
 def test_processes_of_their_own_say_and_end_as_commands_do_in_this_one():
@@ -116,19 +112,6 @@ def test_plan_refuses_what_cannot_be(tmp_path, config):
     done = choco("plan", "c.yaml", cwd=tmp_path)
     assert (done.returncode, done.stderr[:7]) == (2, "choco: ")
     assert not (tmp_path / "results").exists(), "nothing has run"
-
-
-def test_verify_names_a_damaged_table(tmp_path):
-    spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
-    write_record(tmp_path / "s.json", Shard("s", (spec,)).as_json())
-    manifest = tmp_path / "results" / "tables" / "s.done.json"
-    build_shard(str(tmp_path / "s.json"), str(manifest), lambda *_, **__: None)
-    right = choco("verify", "--json", cwd=tmp_path)
-    assert (right.returncode, json.loads(right.stdout)["status"]) == (0, "right")
-    (chunk,) = chunks_of(manifest.parent)
-    chunk.write_bytes(chunk.read_bytes()[:-1])
-    wrong = choco("verify", cwd=tmp_path)
-    assert (wrong.returncode, spec.table_id in wrong.stderr) == (1, True)
 
 
 @pytest.mark.full

@@ -1,6 +1,5 @@
 """What docs/games.md shows works as it says."""
 
-import doctest
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +8,6 @@ import pytest
 
 from choco_pipeline import Game
 from choco_pipeline.sweep.run_plan import current_plan
-from tests.cli.command import choco
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "games.md"
@@ -28,27 +26,11 @@ def folder(tmp_path_factory):
     return found
 
 
-def test_python(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    outcome = doctest.testfile(str(PAGE), module_relative=False)
-    assert outcome.attempted > 5
-    assert outcome.failed == 0
-
-
 def test_the_worked_example_is_the_file_that_comes_with_the_project(tmp_path):
     (block,) = (block for block in BLOCKS if block.startswith("game: whole-cuts"))
     (tmp_path / "whole-cuts.yaml").write_text(block)
     shown = Game.from_file(tmp_path / "whole-cuts.yaml")
     assert shown == Game.from_file(ROOT / "config" / "games" / "whole-cuts.yaml")
-
-
-def test_the_mistake(folder):
-    command, answer = re.search(
-        r"\$ \./choco (value .*)\n(choco: .*)\n", PAGE.read_text("utf-8")
-    ).groups()
-    notation, *position = re.fullmatch(r"value '(.*)' (\d+) (\d+) (\d+)", command).groups()
-    assert choco("value", notation, *position, cwd=folder).stderr == f"{answer}\n"
-    assert choco("value", "game(example)", *position, cwd=folder).returncode == 0
 
 
 def test_a_plan_is_made_again_when_a_game_has_changed(folder, tmp_path, monkeypatch):

@@ -16,22 +16,13 @@ import psutil
 
 @dataclass(frozen=True)
 class Host:
-    """A network namespace.
+    """A network namespace."""
 
-    Attributes
-    ----------
-    name
-        Of the namespace; its end of the cable is ``eth0``.
-    cable
-        The other end, in the switch.
-    address
-        Its IP address.
-    started
-        What has been started on it.
-    """
-
+    #: Of the namespace; its end of the cable is ``eth0``.
     name: str
+    #: The other end, in the switch.
     cable: str
+    #: Its IP address.
     address: str
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
@@ -53,7 +44,7 @@ class Host:
 
     def cut_off(self) -> None:
         """Pull the cable out."""
-        _ip("link", "set", self.cable, "down")
+        _ip(f"link set {self.cable} down")
 
 
 def what_is_missing() -> str:
@@ -66,7 +57,7 @@ def what_is_missing() -> str:
     tried = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True)
     if tried.returncode:
         return f"no network namespaces here: {tried.stderr.strip()}"
-    _ip("netns", "del", probe)
+    _ip(f"netns del {probe}")
     return ""
 
 
@@ -77,30 +68,19 @@ def hosts(number: int) -> Iterator[list[Host]]:
     network = f"10.{int(mark[:2], 16)}.{int(mark[2:4], 16)}"
     switch = f"choco{mark}"
     with ExitStack() as stack:
-        _ip("link", "add", switch, "type", "bridge")
-        stack.callback(_ip, "link", "del", switch)
-        _ip("link", "set", switch, "up")
+        _ip(f"link add {switch} type bridge")
+        stack.callback(_ip, f"link del {switch}")
+        _ip(f"link set {switch} up")
         made = []
         for i in range(1, number + 1):
             host = Host(f"choco-{mark}-{i}", f"ch{mark}{i}", f"{network}.{i}")
-            _ip("netns", "add", host.name)
+            _ip(f"netns add {host.name}")
             stack.callback(_remove, host)
-            _ip(
-                "link",
-                "add",
-                host.cable,
-                "type",
-                "veth",
-                "peer",
-                "name",
-                "eth0",
-                "netns",
-                host.name,
-            )
-            _ip("link", "set", host.cable, "master", switch, "up")
-            _ip("-n", host.name, "link", "set", "lo", "up")
-            _ip("-n", host.name, "address", "add", f"{host.address}/24", "dev", "eth0")
-            _ip("-n", host.name, "link", "set", "eth0", "up")
+            _ip(f"link add {host.cable} type veth peer name eth0 netns {host.name}")
+            _ip(f"link set {host.cable} master {switch} up")
+            _ip(f"-n {host.name} link set lo up")
+            _ip(f"-n {host.name} address add {host.address}/24 dev eth0")
+            _ip(f"-n {host.name} link set eth0 up")
             made.append(host)
         yield made
 
@@ -115,9 +95,9 @@ def _remove(host: Host) -> None:
             continue
     for process in host.started:
         process.wait()
-    _ip("netns", "del", host.name)
+    _ip(f"netns del {host.name}")
 
 
-def _ip(*arguments: str) -> None:
-    done = subprocess.run(["ip", *arguments], capture_output=True, text=True)
-    assert done.returncode == 0, f"ip {' '.join(arguments)}: {done.stderr}"
+def _ip(arguments: str) -> None:
+    done = subprocess.run(["ip", *arguments.split()], capture_output=True, text=True)
+    assert done.returncode == 0, f"ip {arguments}: {done.stderr}"

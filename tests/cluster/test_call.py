@@ -1,5 +1,6 @@
 """`call` on a real cluster: the same answers as in this process, errors whole, losses noticed within seconds."""
 
+import gc
 import json
 import os
 import signal
@@ -7,12 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 import pytest
 
+from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster import task
+from choco_pipeline.cluster.cluster_file import Running
 from choco_pipeline.cluster.clusters import (
     Cluster,
     existing_cluster,
@@ -21,10 +23,11 @@ from choco_pipeline.cluster.clusters import (
 )
 from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, TaskProgress, call, call_each
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.sweep.run_plan import Capacity
+from tests.workflow.project import ROOT, wait_for
 
 pytestmark = pytest.mark.full
 
-ROOT = Path(__file__).parents[2]
 TARGETS = "tests.cluster.targets"
 MEMORY = 1 << 30
 
@@ -50,28 +53,17 @@ def in_new_process(code: str, scheduler: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for(condition, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-
-
 def test_without_a_cluster_the_target_runs_here(monkeypatch):
     monkeypatch.delenv(SCHEDULER, raising=False)
     assert call(f"{TARGETS}:double", 21) == {"double": 42, "process": os.getpid()}
 
 
-def test_with_a_cluster_the_target_runs_on_a_worker(on_cluster):
-    answer = call(f"{TARGETS}:double", 21)
-    assert answer["double"] == 42
-    assert answer["process"] in {child.pid for child in psutil.Process().children(recursive=True)}
-
-
-def test_tasks_run_at_the_same_time_and_are_answered_in_their_order(on_cluster):
+def test_tasks_run_on_workers_at_the_same_time_and_are_answered_in_their_order(on_cluster):
     answers = call_each(f"{TARGETS}:slow_double", [(n,) for n in range(6)])
     assert [answer["double"] for answer in answers] == [2 * n for n in range(6)]
-    assert len({answer["process"] for answer in answers}) == 2
+    processes = {answer["process"] for answer in answers}
+    assert len(processes) == 2
+    assert processes <= {child.pid for child in psutil.Process().children(recursive=True)}
 
 
 def test_tasks_that_have_not_begun_are_given_up_when_one_fails(on_cluster, tmp_path):
@@ -158,9 +150,9 @@ def test_reports_of_an_attempt_that_died_are_forgotten(on_cluster, tmp_path):
     tally = TaskProgress()
     on_cluster.listen(tally.add)
     assert call(f"{TARGETS}:die_once", str(tmp_path / "marker")) > 0
-    wait_for(lambda: tally.totals("dying") == {"tables": 3})
+    wait_for(lambda: tally.totals("dying") == {"tables": 3}, "the reports")
     assert call(f"{TARGETS}:double", 5)["double"] == 10
-    wait_for(lambda: tally.totals("doubling") == {"numbers": 2, "positions": 5})
+    wait_for(lambda: tally.totals("doubling") == {"numbers": 2, "positions": 5}, "the reports")
 
 
 def test_nobody_at_the_address(monkeypatch):
@@ -180,7 +172,7 @@ def test_a_cluster_that_goes_away_ends_the_wait(tmp_path):
     owner = subprocess.Popen([sys.executable, "-m", "tests.cluster.owner", str(path)], cwd=ROOT)
     code = f"from choco_pipeline.cluster.connect import call; call('{TARGETS}:wait_long', {str(started)!r})"
     waiting = in_new_process(code, str(path))
-    wait_for(started.exists)
+    wait_for(started.exists, "the start of the task")
     workers = psutil.Process(owner.pid).children(recursive=True)
     assert len(workers) > 1
     owner.send_signal(signal.SIGKILL)
@@ -188,11 +180,33 @@ def test_a_cluster_that_goes_away_ends_the_wait(tmp_path):
     error = waiting.communicate(timeout=120)[1]
     assert waiting.returncode == 1
     assert "went away before the task was done" in error.splitlines()[-1]
-    wait_for(lambda: not any(w.is_running() and w.status() != "zombie" for w in workers))
+    wait_for(
+        lambda: not any(w.is_running() and w.status() != "zombie" for w in workers),
+        "the end of the workers",
+    )
 
 
 def test_an_existing_cluster_can_be_used_and_is_left_alone(cluster):
     with existing_cluster(cluster.address) as again:
         assert again.threads == 2
         assert again.dashboard.startswith("http://127.0.0.1:")
+    whose = f"the cluster at {cluster.address}"
+    assert capacity_of(Running(scheduler=cluster.address), "far") == Capacity(2, MEMORY, whose)
     assert cluster.threads == 2
+
+
+def count_tasks(dask_scheduler):
+    return len(dask_scheduler.tasks)
+
+
+def test_a_task_that_is_carried_out_is_nobodys_any_more(cluster, tmp_path):
+    """A traceback in a cycle held its future: when its worker was killed later, Dask carried it out once more, after the run's end."""
+    (tmp_path / "marker").touch()
+    wait_for(lambda: cluster.client.run_on_scheduler(count_tasks) == 0, "the end of other tasks")
+    gc.disable()
+    try:
+        target, marker = f"{TARGETS}:die_once", str(tmp_path / "marker")
+        task.carried_out(cluster.client, cluster.address, target, [[marker]])
+        wait_for(lambda: cluster.client.run_on_scheduler(count_tasks) == 0, "its end", 60)
+    finally:
+        gc.enable()

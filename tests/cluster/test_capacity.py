@@ -11,7 +11,7 @@ import pytest
 
 from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import Local, Running, SlurmJobs, SlurmWorkers
-from choco_pipeline.cluster.clusters import existing_cluster, local_cluster
+from choco_pipeline.cluster.clusters import existing_cluster
 from choco_pipeline.cluster.connect import ClusterError
 from choco_pipeline.errors import LimitError
 from choco_pipeline.sweep.run_plan import Capacity, current_plan
@@ -35,13 +35,6 @@ def test_each_kind_of_cluster_says_what_a_worker_may_use():
     assert capacity_of(slurm, "mine") == Capacity(12, (6 << 30) // 4, file)
     jobs = capacity_of(SlurmJobs(minutes=5, maximum=7), "mine")
     assert (jobs.workers, jobs.memory) == (7, None)
-
-
-@pytest.mark.full
-def test_a_running_cluster_is_asked(tmp_path):
-    with local_cluster(2, 1 << 30, tmp_path / "workers") as cluster:
-        asked = capacity_of(Running(scheduler=cluster.address), "far")
-    assert asked == Capacity(2, 1 << 30, f"the cluster at {cluster.address}")
 
 
 @pytest.fixture

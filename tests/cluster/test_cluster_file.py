@@ -31,14 +31,10 @@ def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("config/clusters/*.yaml")), ids=lambda p: p.stem)
-def test_the_files_that_come_with_the_project_are_read(path, monkeypatch):
+def test_the_project_has_an_example_of_every_kind(monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert read_cluster(path.stem).kind == path.stem
-
-
-def test_there_is_an_example_of_every_kind():
-    assert {path.stem for path in ROOT.glob("config/clusters/*.yaml")} == set(KINDS)
+    names = {path.stem for path in ROOT.glob("config/clusters/*.yaml")}
+    assert {name: read_cluster(name).kind for name in names} == {kind: kind for kind in KINDS}
 
 
 def test_every_key_is_read(clusters):
@@ -88,16 +84,12 @@ def test_local_is_read_if_its_file_is_there(clusters):
 
 
 @pytest.mark.parametrize(
-    ("workers", "scheduler", "message"),
-    [
-        (2, None, r"--workers: needs a cluster of kind 'local', found kind 'slurm'"),
-        (0, None, r"--workers: from 1 to 100,000 are possible, found 0"),
-        (None, "tcp://a:1", r"--scheduler: needs a cluster of kind 'running', found kind 'slurm'"),
-    ],
+    ("workers", "scheduler", "option"),
+    [(2, None, "--workers"), (0, None, "--workers"), (None, "tcp://a:1", "--scheduler")],
 )
-def test_what_does_not_fit_together_is_refused(clusters, workers, scheduler, message):
+def test_what_does_not_fit_together_is_refused(clusters, workers, scheduler, option):
     (clusters / "mine.yaml").write_text(SLURM)
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match=f"^{option}: "):
         load_cluster("mine", workers, scheduler)
 
 
@@ -116,43 +108,39 @@ def test_a_name_without_a_file_is_refused_with_those_that_have_one(clusters, nam
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "place"),
     [
-        ("", r"mine.yaml: the file is empty"),
-        ("- a\n", r"mine.yaml:1:1: needs keys and values"),
-        ("workers: 2\n", r"mine.yaml:1:1: kind: needs 'local' or .*, found None"),
-        ("kind: [slurm]\n", r"mine.yaml:1:1: kind: needs 'local' or .*, found \['slurm'\]"),
-        ("kind: pbs\n", r"mine.yaml:1:1: kind: needs 'local' or .*, found 'pbs'"),
-        (
-            "kind: local\nworker: 2\n",
-            r"mine.yaml:2:1: unknown key 'worker'; did you mean 'workers'",
-        ),
-        ("kind: local\nworkers: 0\n", r"mine.yaml:2:1: workers: .*greater than or equal to 1"),
-        ("kind: local\nmemory: 2 GB!\n", r"mine.yaml:2:1: memory: needs text of the form"),
-        ("kind: running\n", r"mine.yaml:1:1: scheduler: this key is needed"),
-        (SLURM + "minimum: 4\n", r"mine.yaml:6:1: minimum: needs at most `maximum`, 3, found 4"),
-        (SLURM + "prologue: rm\n", r"mine.yaml:6:1: unknown key 'prologue'"),
+        ("", "mine.yaml"),
+        ("- a\n", "mine.yaml:1:1"),
+        ("workers: 2\n", "mine.yaml:1:1: kind"),
+        ("kind: [slurm]\n", "mine.yaml:1:1: kind"),
+        ("kind: pbs\n", "mine.yaml:1:1: kind"),
+        ("kind: local\nworker: 2\n", "mine.yaml:2:1: unknown key 'worker'"),
+        ("kind: local\nworkers: 0\n", "mine.yaml:2:1: workers"),
+        ("kind: local\nmemory: 2 GB!\n", "mine.yaml:2:1: memory"),
+        ("kind: running\n", "mine.yaml:1:1: scheduler"),
+        (SLURM + "minimum: 4\n", "mine.yaml:6:1: minimum"),
+        (SLURM + "prologue: rm\n", "mine.yaml:6:1: unknown key 'prologue'"),
         (
             "kind: local\ntls:\n  ca: gone.pem\n  certificate: c\n  key: k\n",
-            r"mine.yaml:3:3: tls.ca: gone.pem: cannot be read \(No such file",
+            "mine.yaml:3:3: tls.ca: gone.pem",
         ),
     ],
 )
-def test_a_mistake_is_answered_with_file_line_and_key(clusters, text, message):
+def test_a_mistake_is_answered_with_file_line_and_key(clusters, text, place):
     (clusters / "mine.yaml").write_text(text)
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError) as raised:
         read_cluster("mine")
+    assert str(raised.value).startswith(f"config/clusters/{place}")
 
 
-@pytest.mark.parametrize(
-    "key", ["partition", "account", "qos", "constraint", "reservation", "interface"]
-)
 @pytest.mark.parametrize(
     "word", ["a b", "a\n#SBATCH --uid=0", "$(id)", "`id`", "a;b", "-x", "a'b", ""]
 )
-def test_no_word_can_become_a_command(key, word):
-    with pytest.raises(ValidationError, match=key):
-        SlurmWorkers(minutes=5, cores=1, memory="1 GiB", maximum=1, **{key: word})
+def test_no_word_can_become_a_command(word):
+    for key in ("partition", "account", "qos", "constraint", "reservation", "interface"):
+        with pytest.raises(ValidationError, match=key):
+            SlurmWorkers(minutes=5, cores=1, memory="1 GiB", maximum=1, **{key: word})
 
 
 def test_certificates_must_be_some(clusters, tmp_path):

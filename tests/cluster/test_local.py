@@ -1,6 +1,5 @@
 """Clusters on this machine start beside each other, whatever else listens here."""
 
-import gc
 import subprocess
 import sys
 import threading
@@ -12,7 +11,6 @@ import pytest
 from distributed.process import AsyncProcess
 
 from choco_pipeline.cluster.clusters import local_cluster
-from choco_pipeline.cluster.task import carried_out
 from tests.workflow.project import wait_for
 
 pytestmark = pytest.mark.full
@@ -111,20 +109,3 @@ def test_nobody_complains_where_the_process_that_counts_semaphores_is_killed(tmp
         [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "killed\n", "")
-
-
-def test_a_task_that_is_carried_out_is_nobodys_any_more(tmp_path):
-    """A traceback in a cycle held its future: when its worker was killed later, Dask carried it out once more, after the run's end."""
-    (tmp_path / "marker").touch()
-    gc.disable()
-    try:
-        with local_cluster(1, 1 << 30, tmp_path / "dask") as cluster:
-            target, marker = "tests.cluster.targets:die_once", str(tmp_path / "marker")
-            carried_out(cluster.client, cluster.address, target, [[marker]])  # takes half a second
-            wait_for(lambda: cluster.client.run_on_scheduler(count_tasks) == 0, "its end", 60)
-    finally:
-        gc.enable()
-
-
-def count_tasks(dask_scheduler):
-    return len(dask_scheduler.tasks)

@@ -29,8 +29,8 @@ from choco_pipeline.cluster.relay import GivenUpError, Relay, RelayedError
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_plan import make_plan
+from tests.workflow.project import ROOT, wait_for
 
-ROOT = Path(__file__).parents[2]
 TARGETS = "tests.cluster.targets"
 
 
@@ -76,13 +76,6 @@ def job(code: str) -> subprocess.Popen[str]:
     )
 
 
-def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-
-
 def test_a_job_gets_what_its_task_returns_and_imports_no_cluster(run: Run) -> None:
     code = (
         "import sys\n"
@@ -105,6 +98,11 @@ def test_jobs_at_the_same_time_get_their_own_answers(run: Run) -> None:
     for thread in threads:
         thread.join()
     assert found == {n: 2 * n for n in range(40)}
+    run.begun.clear()
+    answers = call_each(f"{TARGETS}:double", [(n,) for n in range(5)])
+    assert [answer["double"] for answer in answers] == [0, 2, 4, 6, 8]
+    assert call_each(f"{TARGETS}:double", []) == []
+    assert run.begun == [f"{TARGETS}:double"], "one question for all, none for none"
 
 
 def test_a_job_that_asks_before_the_run_listens_is_answered(
@@ -122,13 +120,6 @@ def test_a_job_that_asks_before_the_run_listens_is_answered(
     relay.close()
 
 
-def test_the_tasks_of_a_job_are_answered_in_their_order(run: Run) -> None:
-    answers = call_each(f"{TARGETS}:double", [(n,) for n in range(5)])
-    assert [answer["double"] for answer in answers] == [0, 2, 4, 6, 8]
-    assert call_each(f"{TARGETS}:double", []) == []
-    assert run.begun == [f"{TARGETS}:double"], "one question for all, none for none"
-
-
 def test_errors_arrive_as_what_they_are(run: Run) -> None:
     with pytest.raises(ChocoError, match=r"^this is not possible:\nbecause$"):
         call(f"{TARGETS}:refuse", "this")
@@ -141,10 +132,10 @@ def test_errors_arrive_as_what_they_are(run: Run) -> None:
 
 def test_a_task_is_given_up_when_its_job_has_gone(run: Run) -> None:
     waiting = job(f"call('{TARGETS}:wait_long', 'started')")
-    wait_for(lambda: run.begun)
+    wait_for(lambda: run.begun, "the question")
     waiting.kill()
     waiting.communicate()
-    wait_for(lambda: run.given_up)
+    wait_for(lambda: run.given_up, "the end of the task")
     assert call(f"{TARGETS}:double", 4)["double"] == 8
 
 
@@ -160,6 +151,8 @@ def test_half_a_question_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
             assert connection.recv(1) == b"", "it was answered"
     assert call(f"{TARGETS}:double", 4)["double"] == 8
     assert (run.begun, unhandled) == ([f"{TARGETS}:double"], [])
+    with pytest.raises(FileNotFoundError):
+        Relay(Path("missing"))
 
 
 def test_a_run_that_goes_away_ends_its_jobs(
@@ -174,9 +167,9 @@ def test_a_run_that_goes_away_ends_its_jobs(
     )
     monkeypatch.setenv(SCHEDULER, "scheduler.json")
     owner = job(code)
-    wait_for(Path(SOCKET).exists)
+    wait_for(Path(SOCKET).exists, "the socket")
     waiting = job(f"call('{TARGETS}:double', 1)")
-    wait_for(Path("begun").exists)
+    wait_for(Path("begun").exists, "the question")
     owner.kill()
     owner.communicate()
     error = waiting.communicate()[1]
@@ -185,11 +178,6 @@ def test_a_run_that_goes_away_ends_its_jobs(
     Path("scheduler.json").write_text("{}")
     with pytest.raises(ClusterError, match="not a Dask scheduler file"):
         call(f"{TARGETS}:double", 1)
-
-
-def test_where_no_socket_can_be_there_is_none(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        Relay(tmp_path / "missing")
 
 
 PLAN = """
@@ -225,13 +213,8 @@ def test_tasks_of_jobs_wait_for_kernels_and_come_in_the_order_of_their_work(
         with pytest.raises(ChocoError, match=r"^asked$"):
             job_of()
     relay.close()
-    assert [target.startswith(WITH_KERNELS) for target, _ in asked] == [
-        False,
-        False,
-        True,
-        False,
-        False,
-    ]
+    with_kernels = [target.startswith(WITH_KERNELS) for target, _ in asked]
+    assert with_kernels == [False, False, True, False, False]
     priorities = [priority_of(target, arguments[0]) for target, arguments in asked]
     assert priorities[3] == priorities[4]
     assert sorted(set(priorities)) == priorities[:4]

@@ -29,13 +29,6 @@ from tests.jobs import planned_run
 
 TWO_HEIGHTS = "game(two-heights)"
 NIM_SUM = "x ^ y ^ z == 0"
-WEDGE = """
-game: wedge
-parameters: {k: 2}
-coordinates: [x, y, z]
-heights: {x: z//(k+1), y: z//k}
-moves: [{lower: [x]}, {lower: [y]}, {lower: [z]}]
-"""
 CONFIG = f"""
 run: learned
 claims: []
@@ -64,24 +57,6 @@ def test_mine_finds_what_prove_finds(monkeypatch) -> None:
     assert statement.verdict == "holds-to-bound"
     monkeypatch.setattr(module, "MOST_AUTOMATA", 0)
     assert mined([TWO_HEIGHTS], what=["formulas"])[1].statements == ()
-
-
-def test_a_game_with_a_formula_for_all_positions_is_not_learned(monkeypatch) -> None:
-    monkeypatch.setattr(module, "learned_from_game", lambda cells: pytest.fail("learned"))
-    _, document = mined(["nim(3)"], 31, what=["formulas"])
-    assert document.statements[0].statement == "P <=> a ^ b ^ c == 0"
-
-
-@pytest.mark.slow
-def test_formulas_of_several_games_are_lifted(tmp_path, monkeypatch) -> None:
-    (tmp_path / "config" / "games").mkdir(parents=True)
-    (tmp_path / "config" / "games" / "wedge.yaml").write_text(WEDGE)
-    monkeypatch.chdir(tmp_path)
-    _, document = mined(["game(wedge, k=k)", "k=2..5"], 24, what=["formulas"])
-    statement = document.statements[0]
-    assert statement.ruleset == "game(wedge, k=k)"
-    assert statement.statement == f"P <=> {NIM_SUM}"
-    assert statement.claims[0].speaks_of({"k": 20})
 
 
 def test_limits_of_a_search_are_sizes() -> None:

@@ -39,12 +39,6 @@ def described_games(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_there_are_enough_of_them() -> None:
-    assert len(TARGETS) >= 60
-    assert len(DECOYS) >= 20
-    assert sum(case.short for case in CASES) >= 8
-
-
 READERS = [evaluation, formulas, games, heights, pictures, reading, trial]
 #: Syntax trees and data, and what reads them: nothing that evaluates a formula, a statement or a game.
 SHARED = {

@@ -1,7 +1,5 @@
 """Comparison of statements and claims at sampled positions: which claims imply, restate or extend a statement."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 
@@ -9,7 +7,15 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.comparison import cover_all, equivalent_claims, sampled, sources
+from choco_pipeline.finding import comparison
+from choco_pipeline.finding.comparison import (
+    Consequence,
+    Dominance,
+    cover_all,
+    equivalent_claims,
+    sampled,
+    sources,
+)
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from tests.catalogues import catalogue_of
@@ -54,21 +60,6 @@ def test_what_follows_from_a_claim_that_says_more_does_not_restate_it(
     (found,) = finder(said.ruleset, catalogue=papers).consider([said])
     assert known in found.known
     assert found.known_as == known_as
-
-
-def test_a_statement_up_to_a_place_does_not_restate_one_on_all_positions(papers):
-    near = values_are("solid-bar(f=(x+z)//3)", "size <= 20 => (P <=> y == x ^ z)")
-    (found,) = finder(near.ruleset, catalogue=papers).consider([near])
-    assert ("triangular-thm-7.3" in found.known, found.known_as) == (True, "more")
-
-
-def test_what_papers_say_is_known_in_other_words_too(papers):
-    said = p_iff(TRIANGLE, "y == x^z", "k%4==3", k=(3, 7, 11))
-    (found,) = finder(*triangles(3, 7, 11), catalogue=papers).consider([said])
-    assert "triangular-thm-7.3" in found.known
-    new = p_iff("solid-bar(f=x+z)", "y == x^z")
-    (found,) = finder("solid-bar(f=x+z)", catalogue=papers).consider([new])
-    assert found.known == ()
 
 
 def test_what_is_said_of_more_games_than_a_claim_speaks_of_extends_it():
@@ -125,21 +116,11 @@ def test_only_claims_of_the_same_kind_say_the_same():
     papers = Catalogue({one.id: one for one in (same, more)})
     assert equivalent_claims([said], [game], papers, [same.id, more.id]) == (same.id,)
     assert equivalent_claims([said], [game], papers, [more.id]) == ()
-    (within,) = values_are(game, "{a ^ b: P} <= {v: v == 0}").claims
-    (none_there,) = values_are(game, "a != b => (P <=> 1 == 0)").claims
-    papers = Catalogue({none_there.id: none_there})
-    assert equivalent_claims([within], [game], papers, [none_there.id]) == ()
-
-
-def test_claims_on_some_of_the_games_say_the_same_together():
-    (said,) = p_iff(TRIANGLE, "x^y^z == 0", k=(3, 7)).claims
-    (three,), (seven,) = (p_iff(game, "z == x^y").claims for game in triangles(3, 7))
-    papers = Catalogue({one.id: one for one in (three, seven)})
-    assert equivalent_claims([said], triangles(3, 7), papers, [*papers.claims]) == (
-        three.id,
-        seven.id,
+    within, weaker = (
+        values_are(game, f"{{a ^ b: P}} <= {{v: {v}}}").claims for v in ("v == 0", "v != 1")
     )
-    assert equivalent_claims([said], triangles(3, 7), papers, [three.id]) == ()
+    papers = Catalogue({within[0].id: within[0]})
+    assert equivalent_claims(weaker, [game], papers, [within[0].id]) == ()
 
 
 def test_claims_on_a_bar_speak_of_it_beside_a_strip_and_relations_of_all_tables(papers):
@@ -180,18 +161,128 @@ def test_all_of_the_least_positions_are_there_and_nothing_else(notation, most):
     assert least < box
 
 
-def test_of_many_coordinates_no_more_are_compared():
-    """A box of 4 to the 10th positions said no more, and took seconds."""
-    points = sampled("nim(10)")
-    rows = np.stack(list(points.values()), axis=1)
-    assert 1000 < len(rows) < 20_000
-    assert np.count_nonzero(rows, axis=1).max() == 10, "drawn ones"
-    assert (np.bitwise_xor.reduce(rows, axis=1) == 0).sum() > 100, "P-positions among them"
+GAME = triangles(7)[0]
+FAR = 2**20 + 5
+BAR = "step-bar(k=3, s=1)"
 
 
-def test_heights_from_a_file_end(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    heights = np.add.outer(np.arange(40), np.arange(40)) // 3
-    np.savetxt("heights.csv", heights, fmt="%d", delimiter=",")
-    points = sampled("solid-bar(f=csv(heights.csv))")
-    assert 20 < max(int(values.max()) for values in points.values()) < 40
+def claim(statement):
+    (one,) = statement.claims
+    return one
+
+
+def asked(one, *premises, game=GAME, told="p"):
+    return Consequence(claim(one), tuple(map(claim, premises)), game, told).decided()
+
+
+def test_what_automata_decide_is_so_at_all_positions():
+    nim = p_iff(GAME, "x^y^z == 0")
+    assert asked(p_iff(GAME, "z == x^y"), nim) == "proved"
+    assert asked(p_iff(GAME, f"x^y^z == 0 and x != {FAR}"), nim) == "refuted"
+    assert asked(p_iff(GAME, "x^y^z == 0 and x*y >= 0"), nim) == "undecided", "a product"
+    parts = [values_are(GAME, f"{w} => (P <=> x ^ y ^ z == 0)") for w in ("x < 9", "x >= 9")]
+    assert asked(nim, *parts) == "proved"
+    assert asked(nim, parts[0]) == "refuted"
+    of_another_game = p_iff(triangles(3)[0], "x^y^z == 0")
+    assert asked(nim, of_another_game) == "refuted", "nothing is said of this game"
+
+
+@pytest.mark.parametrize("formula", ["z-y", "max(z-y, 0)", "z+y", "z-y*(y//2)", "(y^(z+1))-1"])
+def test_the_answer_is_that_of_all_small_positions(formula):
+    """On a bar of which every two of these differ at a small position if at all."""
+    positions = [q for q in parse_ruleset(BAR).positions(12) if q[0] <= (q[1] + 1) // 3]
+    for other, where in product(["z-y", "z-min(y, z)", "(y^(z+1))-1", "z"], ["", "y < 2"]):
+        own, premise = g_is(BAR, (formula, where)), g_is(BAR, (other, ""))
+        answer = asked(own, premise, game=BAR, told="grundy")
+        at = [{"y": y, "z": z} for y, z in positions if not where or y < 2]
+        same = all(parse(formula).value(p) == parse(other).value(p) for p in at)
+        expected = {"proved"} if same else {"refuted"}
+        assert answer in (expected | {"undecided"} if "*" in formula else expected)
+
+
+def test_beside_a_strip_and_with_passes():
+    numbers, near = (g_is("step-bar(k=4, s=1)", (f, "")) for f in ("(y^(z+1))-1", "y^z"))
+    strip = p_iff("strip-bar(k=4, s=1)", "(x+1)^y^(z+1) == 0")
+    game = strip.ruleset
+    assert asked(strip, numbers, game=game) == "proved"
+    assert asked(strip, near, game=game) == "refuted"
+    passes = "with-pass(strip-bar(k=4, s=1), passes=1)"
+    known = p_iff(
+        passes, "(x+1)^y^(z+1)^p == 0", exceptions="x == 0 and y == 0 and z == 0 and p == 1"
+    )
+    parity, odd, even = (
+        values_are(passes, f"{{x ^ y ^ z ^ p: P}} <= {{v: {condition}}}")
+        for condition in ("v%2 == 0 or v == 1", "v%2 == 1", "v%2 == 0")
+    )
+    at_the_end = values_are(passes, "x+y+z == 0 => (P <=> 1 == 1)")
+    assert asked(parity, known, at_the_end, game=passes) == "proved"
+    assert asked(odd, known, at_the_end, game=passes) == "refuted"
+    assert asked(parity, known, game=passes) == "proved"
+    assert asked(even, known, game=passes) == "refuted", "(0, 0, 0, 1)"
+
+
+def test_every_member_of_a_set_must_be_a_value():
+    nim = p_iff(GAME, "x^y^z == 0")
+    within = values_are(GAME, "{x ^ y ^ z: P} <= {v: v >= 0 and v%2 == 0}")
+    exactly = values_are(GAME, "{x ^ y ^ z: P} == {v: v >= 0 and v%2 == 0}")
+    just_0 = values_are(GAME, "{x ^ y ^ z: P} == {v: v == 0}")
+    assert [asked(one, nim) for one in (within, exactly, just_0)] == ["proved", "refuted", "proved"]
+    below = values_are(GAME, "{-x-y-z: P} >= {v: v == -2}")
+    assert asked(below, nim) == "proved", "(1, 0, 1) is P"
+    odd = values_are(GAME, "{-x-y-z: P} >= {v: v == -3}")
+    assert asked(odd, nim) == "refuted", "x+y+z is even"
+    assert asked(within, exactly) == "proved"
+    assert asked(exactly, within) == "undecided", "that values are in a set tells no P-position"
+    far = values_are(GAME, "x >= 9 => (P <=> x ^ y ^ z == 0)")
+    every = values_are(GAME, "{x: P} == {v: v >= 0}")
+    assert asked(every, nim) == "proved"
+    assert asked(every, far) == "refuted"
+    assert asked(every, far, within) == "undecided"
+
+
+def test_what_speaks_of_all_positions_settles_a_game():
+    nim = claim(p_iff(GAME, "x^y^z == 0"))
+    part = claim(p_iff(GAME, "x^y^z == 0", exceptions=f"x == {FAR} and y == 1 and z == {FAR}"))
+    assert Dominance().settled([nim], GAME) == "all positions"
+    assert Dominance().settled([part], GAME) is None
+    assert Dominance(decides=False).settled([part], GAME) == "sampled positions"
+
+
+def test_a_fold_that_samples_alone_show_is_undone():
+    """The two differ at x = 2²⁰ + 5 alone, where no position is sampled."""
+    nim, near = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, f"x^y^z == 0 and x != {FAR}")
+    known = Catalogue({claim(nim).id: claim(nim)})
+    assert sources(claim(near), [GAME], known) == (claim(nim).id,)
+    found = finder(GAME).consider([nim, near])
+    assert {one.id: one.implies for one in found} == {nim.id: (), near.id: ()}
+    (found,) = finder(GAME, catalogue=known).consider([near])
+    assert found.known == ()
+    (found,) = finder(GAME, catalogue=known).consider([p_iff(GAME, "z == x^y")])
+    assert (found.known, found.known_on) == ((claim(nim).id,), "all positions")
+
+
+def test_of_too_many_games_sampled_positions_tell(monkeypatch):
+    said, near = claim(p_iff(GAME, "x^y^z == 0")), claim(p_iff(GAME, f"x^y^z == 0 and x != {FAR}"))
+    monkeypatch.setattr(comparison, "MOST_GAMES", 1)
+    assert Dominance().compared([near], [said], [GAME]) is None
+    assert Dominance().compared([near], [said], [GAME, GAME]) == "sampled positions"
+    monkeypatch.setattr(comparison, "MOST_QUESTIONS", 0)
+    assert Dominance().compared([near], [said], [GAME]) == "sampled positions"
+
+
+def test_what_is_asked_of_a_run_has_one_limit_whoever_decides(monkeypatch):
+    """Else a run of one process would answer fewer questions than one whose workers have answered some before."""
+    monkeypatch.setattr(comparison, "MOST_QUESTIONS", 1)
+    nim, near = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, f"x^y^z == 0 and x != {FAR}")
+    same = p_iff(GAME, "z == x^y")
+    answered = {Consequence(claim(same), (claim(nim),), GAME, "p").key: "proved"}
+    for known in ({}, answered):
+        run = Dominance(known)
+        assert run.compared(same.claims, nim.claims, [GAME]) == "all positions"
+        assert run.compared(near.claims, nim.claims, [GAME]) == "sampled positions"
+
+
+def test_what_is_no_statement_on_positions_is_compared_as_it_is_written():
+    rule = catalogue_of("patterns").claims["patterns-thm-5.4"]
+    game = "rectangular-bar(m=4, n=4)"
+    assert Dominance().compared([rule], [rule], [game]) == "what is written"

@@ -30,6 +30,7 @@ def test_what_follows_from_a_stronger_statement_is_left_out():
     assert [one.implies for one in found] == [(told,), ()], "it is told under that one"
 
 
+@pytest.mark.full
 def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
     """Sprague and Grundy: a bar with a strip is P where the strip is as large as the bar's Grundy number."""
     chosen = [(k, s) for k in (2, 4, 6) for s in (0, 1, 2)]

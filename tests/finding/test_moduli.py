@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.checks import scan
-from choco_pipeline.finding import moduli
-from choco_pipeline.finding import tables as gathered
+from choco_pipeline.finding import moduli, tables
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.tables import MemberTable, TableFamily, looked_at
 from choco_pipeline.tables.cells import p_position_rows
@@ -60,27 +59,21 @@ def test_moduli_come_with_their_conditions(ruleset, ks, bound, found):
     assert [(one.when, one.statement) for one in (*sure, *doubtful)] == found
 
 
-def test_games_with_nim_sum_0_alone_agree_with_each_modulus():
-    """With odd k the height is 0 and all nim-sums are: they neither narrow the condition nor speak for a larger modulus."""
-    flat = "solid-bar(f=(x//k+z//k)*(1-k%2))"
-    found = FamilyModuli(family(flat, range(1, 17)))
-    assert {divisor for divisor, _ in found.divisors[::2]} == {0}
-    (one,), *_ = found.proposals()
-    assert (one.when, one.statement) == ("", multiples("2**v2(k)"))
-    assert one.seen == tuple((k,) for k in range(1, 17))
-
-
-def test_games_with_nim_sum_0_alone_agree_with_each_condition():
-    """With k = 1 and 13 the height is 0, which no short condition tells from other odd k."""
-    some = "solid-bar(f=(x//k+z//k)*min(1, abs(k-1)*abs(k-13)))"
-    found = FamilyModuli(family(some, range(1, 17)))
-    assert [k for k, (divisor, _) in enumerate(found.divisors, 1) if k % 2 and not divisor] == [
-        1,
-        13,
-    ]
+@pytest.mark.parametrize(
+    ("heights", "when"),
+    [
+        # with odd k all nim-sums are 0: they neither narrow the condition nor speak for a larger modulus
+        ("*(1-k%2)", ""),
+        # so are those of k = 1 and 13, which no short condition tells from other odd k
+        ("*min(1, abs(k-1)*abs(k-13))", "k%2 == 0"),
+    ],
+)
+def test_games_with_nim_sum_0_alone_agree_with_each_modulus_and_condition(heights, when):
+    found = FamilyModuli(family(f"solid-bar(f=(x//k+z//k){heights})", range(1, 17)))
+    assert found.divisors[0][0] == found.divisors[12][0] == 0
     sure, doubtful, _ = found.proposals()
     assert [(one.when, one.statement) for one in (*sure, *doubtful)] == [
-        ("k%2 == 0", multiples("2**v2(k)"))
+        (when, multiples("2**v2(k)"))
     ]
 
 
@@ -126,7 +119,7 @@ def test_divisors_by_machine_code_and_by_arrays(monkeypatch, fewest):
 
 def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so(monkeypatch):
     """The bound of the part is the largest half that is small enough; of smaller tables nothing is said."""
-    monkeypatch.setattr(gathered, "MOST_LOOKED_AT", 21 * 21)
+    monkeypatch.setattr(tables, "MOST_LOOKED_AT", 21 * 21)
     whole = family(SLOPES, (2, 4, 6, 8, 12))
     parts = [
         replace(one, table=partial(looked_at, one.table()), stored_bound=40)

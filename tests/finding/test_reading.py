@@ -6,7 +6,6 @@ import pytest
 
 from benchmarks.finding import search
 from benchmarks.finding.case import Decoy
-from benchmarks.finding.evaluation import game_of
 from benchmarks.finding.formulas import UndefinedError, UnreadError, value
 from benchmarks.finding.pictures import wrong_finding
 from benchmarks.finding.reading import Reading, kind_of
@@ -122,11 +121,6 @@ def test_guards_are_obeyed() -> None:
 def test_what_cannot_be_judged_is_told() -> None:
     with pytest.raises(UnreadError):
         place("sum(nim(1), nim(1))", "P <=> a == b")
-
-
-def test_integers_stand_for_parameters() -> None:
-    assert game_of("step-bar(k=k-2, s=s)", {"k": 4, "s": 1}) == "step-bar(k=4-2, s=1)"
-    assert game_of("solid-bar(f=(x+z)//k)", {"k": 3}) == "solid-bar(f=(x+z)//3)"
 
 
 def found_in(game, what, bound=24, **parameters):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.related import neighbours, relations
+from choco_pipeline.finding.related import relations
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statement import FoundStatement, Mined
@@ -90,6 +90,7 @@ def test_what_ends_two_steps_beyond_the_games_that_are_shown_is_not_said_of_all(
     assert not parse(one.when).value({"k": 2, "c": 4})
 
 
+@pytest.mark.full
 def test_what_a_formula_says_of_both_games_is_told_under_it_also_of_smaller_parameters_in_heights():
     family, ks = "solid-bar(f=max(x, z)//k)", range(2, 13, 2)
     mined = searched(family, [{"k": k} for k in ks], "grundy")
@@ -124,11 +125,3 @@ def test_a_relation_of_games_with_formulas_says_nothing_more():
     stated, doubtful, _ = relations(mined)
     found = Finder(tables, Catalogue({})).consider([known, *stated], doubtful)
     assert [(one.when, one.statement) for one in found] == [("k%2 == 0", "G == y ^ z")]
-
-
-def test_neighbours_of_parameters_are_written_as_games():
-    others = [pair.other for pair in neighbours(read(STEP))]
-    assert others == [
-        *(f"step-bar(k=k-{n}, s=s)" for n in (1, 2, 4)),
-        *(f"step-bar(k=k, s=s-{n})" for n in (1, 2, 4)),
-    ]

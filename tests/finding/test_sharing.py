@@ -9,8 +9,7 @@ import pytest
 from choco_pipeline.cluster.clusters import local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER, Runner
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.finding import sharing, steps
-from choco_pipeline.finding import tables as gathered
+from choco_pipeline.finding import sharing, steps, tables
 from choco_pipeline.finding.sharing import find_statements
 from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.finding.steps import (
@@ -127,10 +126,10 @@ def test_workers_share_the_steps_and_find_the_same(
 
 
 def test_statements_are_tried_on_the_whole_of_tables_of_which_a_corner_is_searched(monkeypatch):
-    gathered._is_cut.cache_clear()
-    monkeypatch.setattr(gathered, "MOST_LOOKED_AT", 20 * 20)
+    tables._is_cut.cache_clear()
+    monkeypatch.setattr(tables, "MOST_LOOKED_AT", 20 * 20)
     find_statements(PLAN, "cut.json")
-    gathered._is_cut.cache_clear()
+    tables._is_cut.cache_clear()
     found = read_record(Path("cut.json"))["statements"]
     (one,) = (
         s for s in found if s["when"] == "k%4 == 3" and s["statement"] == "P <=> x ^ y ^ z == 0"

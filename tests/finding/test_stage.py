@@ -6,21 +6,18 @@ import pytest
 from choco_pipeline.finding.comparison import sources
 from choco_pipeline.finding.stage import found_in
 from choco_pipeline.finding.statement import Mined
-from choco_pipeline.finding.tables import MemberTable, TableFamily
+from choco_pipeline.finding.tables import MemberTable
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import CellularFinding, Evidence, Tried
 from choco_pipeline.mining.task import MINERS
 from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (
-    TRIANGLE,
     cells_of,
     document,
     finder,
-    g_is,
     mined,
     silent,
-    triangles,
     values_are,
 )
 
@@ -35,22 +32,6 @@ def member(results, bound):
     first = results[0]
     cells = cells_of(first.ruleset, bound, first.quantity)
     return MemberTable(first.parameters, lambda: cells, [one.finding for one in results])
-
-
-@pytest.mark.full
-def test_a_family_is_found_from_its_tables_alone(papers):
-    ks = range(3, 42, 2)
-    results = [mined(g, ["formulas"], bound=80, family=TRIANGLE) for g in triangles(*ks)]
-    family = TableFamily.of(TRIANGLE, [member(several, 80) for several in results])
-    found = document(
-        [one for several in results for one in several], [family], catalogue=papers
-    ).statements
-    said = {(one.when, one.statement): one for one in found}
-    zero = said["k%4 == 3", "P <=> x ^ y ^ z == 0"]
-    one = said["k%4 == 1", "P <=> (x-1) ^ y ^ (z-1) == 0"]
-    assert zero.verdict == one.verdict == "holds-to-bound"
-    assert "triangular-thm-7.3" in zero.known
-    assert "triangular-conj-8.1" in one.known
 
 
 def random_heights(folder, seed, side):
@@ -137,24 +118,6 @@ def test_of_what_values_exclude_only_the_most_is_said():
     assert len(finder(game).consider([other, strong])) == 2, "neither follows from the other"
 
 
-@pytest.mark.full
-def test_a_rule_without_passes_left_is_one_of_the_game_without():
-    games = ["nim(3)", "with-pass(nim(3), passes=1)"]
-    results = [one for game in games for one in mined(game, ["cellular"], bound=63)]
-    found = document(results).statements
-    assert [one.ruleset for one in found if one.search == "cellular"] == ["nim(3)"]
-
-
-def test_cases_that_leave_positions_out_are_wrong_there() -> None:
-    game = "solid-bar(f=max(x, z)//2)"
-    small = g_is(game, ("x ^ z", "y == 0"), ("(x ^ z) ^ 1", "y == 1"))
-    (found,) = finder(game, quantity="grundy", bound=3).consider([small])
-    assert found.verdict == "refuted"
-    whole = g_is(game, ("x ^ z", "y == 0"), ("x ^ z ^ y", "y > 0"))
-    (found,) = finder(game, quantity="grundy", bound=3).consider([whole])
-    assert found.verdict == "holds-to-bound"
-
-
 def test_what_the_papers_say_in_two_parts_is_known(papers):
     def like(m, i, j):
         return f"(P <=> P[rectangular-bar(m={m}, n={m})]({i}, {j}))"
@@ -205,25 +168,3 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
     (why,) = [one for one in told.searches if one.nothing]
     assert rule in why.what
     assert why.why.startswith("seen in 4 games")
-
-
-@pytest.mark.full
-def test_of_a_family_that_no_condition_tells_the_games_are_named():
-    """Of k = 6 the formula is right for s up to 6 and for 8, which small numbers and remainders do not tell from 7."""
-    pattern, games = "step-bar(k=6, s=s)", {s: f"step-bar(k=6, s={s})" for s in range(9)}
-    what = ["formulas", "counts", "cellular", "blocks"]
-    results = [mined(game, what, "grundy", 60, pattern) for game in games.values()]
-    family = TableFamily.of(pattern, [member(several, 60) for several in results])
-    told = document([one for several in results for one in several], [family], related_games=False)
-    (found,) = told.statements
-    assert (found.when, found.statement) == ("0 <= s <= 6 or s == 8", "G == (y ^ (z+s))-s")
-    assert found.verdict == "holds-to-bound"
-    assert len(found.implies) == 7, "the games whose own formulas were found are told under it"
-    for s, game in games.items():
-        ruleset = parse_ruleset(game)
-        holds = all(ruleset.grundy(p) == (p[0] ^ (p[1] + s)) - s for p in ruleset.positions(24))
-        assert found.claims[0].speaks_of({"s": s}) == holds
-    # what a step bar shows with a strip beside it is no statement of each of its games
-    whys = {one.what: one.why for one in told.searches if one.why}
-    (counted,) = (what for what in whys if what.startswith("strip-bar(k=6, s=s): the number"))
-    assert "not said of the family" in whys[counted]

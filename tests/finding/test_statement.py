@@ -110,11 +110,6 @@ def test_cases_of_a_formula_are_claims_of_their_own():
     assert one.statement.statement == ("P <=> y > z and x == z or y <= z and x == y")
 
 
-def test_an_unknown_verdict_is_refused():
-    with pytest.raises(ValueError, match="'true': one of"):
-        Conclusion("true", "")  # type: ignore[arg-type]
-
-
 def test_a_document_that_was_changed_is_refused():
     document = statement().as_json()
     with pytest.raises(StatementError, match="its id is"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.finding import tables as gathered
+from choco_pipeline.finding import tables
 from choco_pipeline.finding.scope import WholeTable, what_is_said
 from choco_pipeline.finding.tables import whole_tables
 from choco_pipeline.games import parse_ruleset
@@ -85,11 +85,13 @@ def test_what_the_run_has_checked_on_a_table_is_known_of_it(tmp_path, monkeypatc
     Path("config.yaml").write_text(RUN)
     Path("claims.yaml").write_text(CLAIMS)
     plan, paths = planned_run(Path("config.yaml"), Stage.BUILD, Stage.CHECK)
-    gathered._is_cut.cache_clear()
-    monkeypatch.setattr(gathered, "MOST_LOOKED_AT", 20 * 20)
-    tables = whole_tables(plan, paths)
-    kept = {k: tables(game, "p-positions") for k, game in zip((3, 5), triangles(3, 5), strict=True)}
-    gathered._is_cut.cache_clear()
+    tables._is_cut.cache_clear()
+    monkeypatch.setattr(tables, "MOST_LOOKED_AT", 20 * 20)
+    whole_of = whole_tables(plan, paths)
+    kept = {
+        k: whole_of(game, "p-positions") for k, game in zip((3, 5), triangles(3, 5), strict=True)
+    }
+    tables._is_cut.cache_clear()
     (verdict,) = read_record(paths.outcome(Stage.CHECK, plan["tables"][0]["sweeps"][0]))[
         "verdicts"
     ][:1]

@@ -142,7 +142,6 @@ def test_in_sums(game: CutGame) -> None:
     compare(DisjunctiveSum(game, game), 4 if len(game.coordinates) == 1 else 2)
 
 
-#: Games with numbers that are printed somewhere, by what is known of them.
 KAYLES = CutGame(["a"], [{"lower": ["a"], "by": [1, 2], "split": "a"}])
 DAWSON = CutGame(
     ["a"],
@@ -154,30 +153,31 @@ DAWSON = CutGame(
         }
     ],
 )
-EUCLID = CutGame(
-    ["a", "b"], [{"lower": {"a": "n*b"}}, {"lower": {"b": "n*a"}}], legal="a >= 1 and b >= 1"
-)
 SQUARES = CutGame(["a"], [{"lower": {"a": "n*n"}}])
-CHOMP = CutGame(
-    ["a", "b"], [{"lower": ["a"]}, {"lower": ["b"]}], heights={"b": "a"}, legal="a >= 1"
+
+
+@pytest.mark.parametrize(
+    ("game", "printed"),
+    [
+        # R. K. Guy, C. A. B. Smith, The G-values of various games (1956).
+        (KAYLES, [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6, 4, 1, 2, 7]),
+        (DAWSON, [0, 1, 1, 2, 0, 3, 1, 1, 0, 3, 3, 2, 2, 4, 0, 5]),
+        # OEIS A014586.
+        (SQUARES, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]),
+    ],
 )
+def test_printed_numbers(game: CutGame, printed: list[int]) -> None:
+    assert table(game, len(printed) - 1, "grundy")["grundy"].values.tolist() == printed
 
 
-def numbers(game: Ruleset, bound: int) -> list[int]:
-    return table(game, bound, "grundy")["grundy"].values.tolist()
-
-
-def test_printed_numbers() -> None:
-    # Kayles and Dawson's chess: R. K. Guy, C. A. B. Smith, The G-values of various games (1956).
-    assert numbers(KAYLES, 15) == [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2, 6, 4, 1, 2, 7]
-    assert numbers(DAWSON, 15) == [0, 1, 1, 2, 0, 3, 1, 1, 0, 3, 3, 2, 2, 4, 0, 5]
-    # Subtract a square: OEIS A014586.
-    assert numbers(SQUARES, 20) == [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]
-    # Euclid: the next player wins if and only if the larger number is at least φ times the smaller one, or they are equal.
+def test_euclid() -> None:
+    """The next player wins if and only if the larger number is at least φ times the smaller one, or they are equal."""
+    moves = [{"lower": {"a": "n*b"}}, {"lower": {"b": "n*a"}}]
+    game = CutGame(["a", "b"], moves, legal="a >= 1 and b >= 1")
     for a, b in product(range(1, 20), repeat=2):
         larger, smaller = max(a, b), min(a, b)
         is_p = larger == smaller or larger * larger < larger * smaller + smaller * smaller
-        assert EUCLID.is_p_position((a, b)) == is_p
+        assert game.is_p_position((a, b)) == is_p
 
 
 def test_misere_nim() -> None:

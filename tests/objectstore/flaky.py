@@ -14,15 +14,7 @@ MOST = 3
 
 
 class Flaky:
-    """A proxy on 127.0.0.1: of three connections one is dropped, one is answered "busy", and one works for a while.
-
-    Attributes
-    ----------
-    port
-        Where it listens.
-    dropped, busy, cut
-        How often each has happened.
-    """
+    """A proxy on 127.0.0.1: of three connections one is dropped, one is answered "busy", and one works for a while."""
 
     def __init__(self, port: int) -> None:
         """Stand before the server at `port`."""

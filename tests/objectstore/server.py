@@ -23,17 +23,11 @@ def program() -> str | None:
 
 @dataclass
 class Server:
-    """A running server with one bucket.
+    """A running server with one bucket."""
 
-    Attributes
-    ----------
-    port
-        Where it listens, on 127.0.0.1.
-    key, secret
-        Its only login.
-    """
-
+    #: Of 127.0.0.1.
     port: int
+    #: Its only login.
     key: str
     secret: str
     process: subprocess.Popen[bytes]

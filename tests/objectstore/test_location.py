@@ -47,10 +47,8 @@ def test_it_holds_what_was_written_and_not_removed(place, steps):
         assert list(here.files()) == sorted((n, len(c)) for n, c in held.items())
     for name, content in held.items():
         assert here.read(name) == place.read(f"test/{name}") == content
-        assert here.exists(name)
     below_a = sorted((n, len(c)) for n, c in held.items() if n.startswith("a/"))
     assert list(here.files("a")) == below_a
-    assert here.exists("a/y") == ("a/y/z.json" in held)
 
 
 def test_what_is_not_there_cannot_be_read(place):
@@ -59,15 +57,12 @@ def test_what_is_not_there_cannot_be_read(place):
         place.read("no")
     assert (place.read_if_there("no"), place.read_if_there("yes")) == (None, b"1")
     assert place.read_if_there("yes/no") is None
-    assert not place.exists("no")
-    assert not place.exists("ye")
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x"])
 def test_a_name_cannot_lead_out(place, name):
     for method in (
         place.read,
-        place.exists,
         place.remove,
         place.child,
         lambda n: place.write(n, b""),

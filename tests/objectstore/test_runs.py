@@ -19,6 +19,7 @@ from choco_pipeline.tables.store import store_of
 from tests.objectstore.flaky import Flaky
 from tests.objectstore.server import BUCKET, Server
 from tests.workflow.conftest import Ran, tiny
+from tests.workflow.kept import VARYING, without_seconds
 from tests.workflow.project import Project, wait_for
 
 pytestmark = pytest.mark.full
@@ -48,18 +49,8 @@ def stores(project: Project) -> Iterator[tuple[Location, dict[str, Any]]]:
 
 
 def without_times(document: Any) -> Any:
-    """Return a document without how long things took, and without the names that follow from where tables are."""
-    match document:
-        case dict():
-            return {
-                key: without_times(value)
-                for key, value in document.items()
-                if not key.startswith("seconds") and key not in ("shard", "shards", "url")
-            }
-        case list():
-            return [without_times(one) for one in document]
-        case _:
-            return document
+    """Return a document without durations, and without the names that follow from the place of tables."""
+    return without_seconds(document, (*VARYING, "shard", "shards", "url"))
 
 
 def require_no_secret(server: Server, project: Project, *printed: str) -> None:
@@ -124,9 +115,7 @@ def test_what_is_found_is_the_same(ran: Ran, tiny: Ran) -> None:
 
 def test_the_login_is_nowhere(ran: Ran, server: Server) -> None:
     project, done = ran
-    planned = project.choco("plan", "tiny.yaml")
-    assert "new tables are stored in s3://" in planned.stdout
-    require_no_secret(server, project, done.stdout, done.stderr, planned.stdout)
+    require_no_secret(server, project, done.stdout, done.stderr)
     # The search finds what there is: the bucket stands in plan, specs and manifests.
     texts = [path.read_bytes() for path in (project.folder / "results").rglob("*.json")]
     assert sum(f"s3://{BUCKET}/".encode() in text for text in texts) >= 3
@@ -168,21 +157,13 @@ def test_verify_reads_all_and_names_what_is_damaged(ran: Ran, server: Server, of
     require_no_secret(server, project, damaged.stderr, missing.stderr)
 
 
-@pytest.mark.parametrize(
-    ("changes", "bucket", "says"),
-    [
-        ({"AWS_SECRET_ACCESS_KEY": "wrong/wrong"}, BUCKET, "signature"),
-        ({"AWS_ACCESS_KEY_ID": "nobody"}, BUCKET, "Access Key Id you provided does not exist"),
-        ({}, "no-such-bucket", "bucket does not exist"),
-    ],
-)
-def test_a_store_that_cannot_be_used_is_one_line(project, server, changes, bucket, says) -> None:
-    project.environment |= server.environment(**changes)
-    put_tables(project, "tiny.yaml", f"s3://{bucket}/prefix")
+def test_a_store_that_cannot_be_used_is_one_line(project, server) -> None:
+    project.environment |= server.environment(AWS_SECRET_ACCESS_KEY="wrong/wrong")
+    put_tables(project, "tiny.yaml", f"s3://{BUCKET}/prefix")
     done = project.choco("run", "tiny.yaml", code=2)
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"choco: s3://{bucket}/prefix: ")
-    assert says in line
+    assert line.startswith(f"choco: s3://{BUCKET}/prefix: ")
+    assert "signature" in line
     assert done.stdout == ""
     require_no_secret(server, project, line)
     assert "wrong/wrong" not in line
@@ -202,15 +183,12 @@ def test_a_store_that_is_lost_later_fails_the_job_in_one_line(ran: Ran, tmp_path
     require_no_secret(server, project, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("where", ["me:hush@bucket", "bucket/prefix?key=hush", "bucket#hush"])
-def test_a_configuration_may_not_hold_a_login(project, where) -> None:
-    put_tables(project, "tiny.yaml", f"s3://{where}")
-    for command in ("plan", "run"):
-        done = project.choco(command, "tiny.yaml", code=2)
-        assert "tiny.yaml:" in done.stderr
-        assert "tables: 's3://" in done.stderr
-        assert "credentials come from the environment" in done.stderr
-        assert "hush" not in done.stderr + done.stdout
+def test_a_configuration_may_not_hold_a_login(project) -> None:
+    put_tables(project, "tiny.yaml", "s3://me:hush@bucket")
+    done = project.choco("run", "tiny.yaml", code=2)
+    assert "tiny.yaml:" in done.stderr
+    assert "tables: 's3://" in done.stderr
+    assert "hush" not in done.stderr + done.stdout
     assert not (project.folder / "results" / "tiny" / "plan.json").exists()
 
 

@@ -12,7 +12,7 @@ from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.for_all import attempt_family
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import Statement
-from choco_pipeline.proof.uniform.families import parametric_rules
+from choco_pipeline.proof.uniform import parametric_rules
 
 P, G = "p-positions", "grundy"
 SUM = "solid-bar(f=(x+z)//k)"

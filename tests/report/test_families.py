@@ -17,7 +17,7 @@ from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.family_document import read_family
-from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.report.exports import markdown, tex
 from choco_pipeline.report.families import (
     FOLDER,

@@ -99,14 +99,3 @@ def test_a_plan_without_an_order_is_made_anew(config):
     write_record(Path("results/t/orders/mine/a.json"), {"parts": []})
     assert plan_of(config) == (plan, [])
     assert orders("mine") == before
-
-
-def test_several_at_once_are_each_named(config):
-    """A plan without an order is made anew, and would mend the specification without a message."""
-    plan, _ = plan_of(config)
-    paths = [p for p in all_records(Path("results")) if p.parent.name in ("mine", "shards")]
-    for path in paths:
-        path.write_text(path.read_text().replace("a", "b", 1))
-    again, said = plan_of(config)
-    assert again == plan
-    assert sorted(why.split(": ")[0] for why in said) == sorted(map(str, paths))

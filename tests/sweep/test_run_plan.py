@@ -62,16 +62,17 @@ def test_another_run_uses_the_tables_that_are_there(config):
     assert len(other["tables"]) == 2
 
 
-def test_changed_code_builds_everything_again(config, monkeypatch):
+def test_changed_code_builds_and_checks_everything_again(config, monkeypatch):
+    Path("claims.yaml").write_text(statements(range(2, 22)))
     plan = current_plan(config)
     build_all(plan)
     for module in (plan_module, orders_module):
         monkeypatch.setattr(module, "code_digest", lambda folders: "another")
     changed = current_plan(config)
     assert not set(changed["shards"]) & set(plan["shards"])
-    assert [t["id"] for t in changed["tables"]] == [t["id"] for t in plan["tables"]], (
-        "what is computed is the same"
-    )
+    assert [t["id"] for t in changed["tables"]] == [t["id"] for t in plan["tables"]]
+    assert changed["check_statements"] == plan["check_statements"]
+    assert not digests(plan).items() & digests(changed).items()
 
 
 def test_a_plan_is_not_older_than_its_configuration(config):
@@ -138,14 +139,9 @@ def test_questions_on_height_functions_are_orders_of_their_own(config):
     assert {(one["side"], one["height"]) for one in current_plan(config)["mine_heights"]} == {
         (3, 2)
     }
-    for box, why in (
-        ("{side: 2, height: 3}", "a height of at most 2, the side"),
-        ("{side: 4, height: 3}", "at most 65,536 functions, which are 731,808"),
-        ("{side: 3, hight: 1}", "hight"),
-        ("{side: 9}", "side"),
-    ):
+    for box in ("{side: 2, height: 3}", "{side: 4, height: 3}", "{side: 3, hight: 1}", "{side: 9}"):
         config.write_text(CONFIG + f"height_functions: {box}\n")
-        with pytest.raises(ConfigError, match=why):
+        with pytest.raises(ConfigError, match=r"c.yaml:\d+:\d+: .*"):
             current_plan(config)
 
 
@@ -206,16 +202,6 @@ def test_a_changed_statement_changes_only_its_part(config):
     assert len(set(before) - set(parts())) <= 1, "one more statement moves no other part"
 
 
-def test_changed_claim_code_checks_statements_again(config, monkeypatch):
-    Path("claims.yaml").write_text(statements(range(2, 22)))
-    plan = current_plan(config)
-    for module in (plan_module, orders_module):
-        monkeypatch.setattr(module, "code_digest", lambda folders: "another")
-    changed = current_plan(config)
-    assert changed["check_statements"] == plan["check_statements"]
-    assert not digests(plan).items() & digests(changed).items()
-
-
 def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
     config.write_text(CONFIG.replace("[2, 3, 4]", "1..250"))
     plan = current_plan(config)
@@ -230,39 +216,19 @@ def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "place"),
     [
-        (
-            "    mine",
-            "    prove: [q]\n    mine",
-            r"c.yaml:9:13: sweeps.a.prove.0: needs 'p' or 'grundy'",
-        ),
-        (
-            "    mine",
-            "    prove_seconds: 0\n    mine",
-            r"c.yaml:9:5: sweeps.a.prove_seconds: .*found 0",
-        ),
-        (
-            "    mine",
-            "    prove_memory: 2.5\n    mine",
-            r"c.yaml:9:5: sweeps.a.prove_memory: .*found 2.5",
-        ),
-        (
-            "claims: [claims.yaml]",
-            "claims: [../claims.yaml]",
-            r"c.yaml:2:10: claims.0: .*leads out of",
-        ),
-        ("claims: [claims.yaml]", "claims: [none.yaml]", "no such file: none.yaml"),
-        (
-            "    bound",
-            "    claims: [mine-2]\n    bound",
-            r"c.yaml:7:5: sweeps.a.claims: no claim has the id 'mine-2'.*'mine-1'",
-        ),
+        ("    mine", "    prove: [q]\n    mine", "c.yaml:9:13: sweeps.a.prove.0: "),
+        ("    mine", "    prove_seconds: 0\n    mine", "c.yaml:9:5: sweeps.a.prove_seconds: "),
+        ("    mine", "    prove_memory: 2.5\n    mine", "c.yaml:9:5: sweeps.a.prove_memory: "),
+        ("[claims.yaml]", "[../claims.yaml]", "c.yaml:2:10: claims.0: .*leads out of"),
+        ("[claims.yaml]", "[none.yaml]", "c.yaml:2:10: claims.0: .*none.yaml"),
+        ("    bound", "    claims: [mine-2]\n    bound", "c.yaml:7:5: sweeps.a.claims: .*mine-2"),
     ],
 )
-def test_refused(config, old, new, message):
+def test_refused(config, old, new, place):
     config.write_text(CONFIG.replace(old, new))
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match=place):
         current_plan(config)
     assert not Path("results").exists()
 

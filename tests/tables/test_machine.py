@@ -21,37 +21,50 @@ def system(folder, lines, limits):
     return folder
 
 
-def test_without_limits_it_is_the_machines(tmp_path):
-    assert memory({}, tmp_path) == MACHINE
-    unlimited = {"sys/fs/cgroup/memory.max": "max\n"}
-    assert memory({}, system(tmp_path, "0::/\n", unlimited)) == MACHINE
+def group(name, text):
+    return {f"sys/fs/cgroup/{name}": text}
 
 
 @pytest.mark.parametrize(
-    ("lines", "limits"),
+    ("lines", "limits", "expected"),
     [
-        ("0::/\n", {"memory.max": "300000000\n"}),  # a container's
-        ("0::/job/step\n", {"job/step/memory.max": "300000000\n"}),
-        ("0::/job/step\n", {"job/step/memory.max": "max\n", "job/memory.max": "300000000\n"}),
-        ("0::/a\n", {"a/memory.max": "400000000\n", "memory.max": "300000000\n"}),
-        ("4:memory:/job\n0::/\n", {"memory/job/memory.limit_in_bytes": "300000000\n"}),
-        ("5:cpu,memory:/\n", {"memory/memory.limit_in_bytes": "300000000\n"}),
+        ("0::/\n", {}, MACHINE),
+        ("0::/\n", group("memory.max", "max\n"), MACHINE),
+        ("0::/\n", group("memory.max", "300000000\n"), 300_000_000),  # a container's
+        ("0::/job/step\n", group("job/step/memory.max", "300000000\n"), 300_000_000),
+        (
+            "0::/job/step\n",
+            group("job/step/memory.max", "max\n") | group("job/memory.max", "300000000\n"),
+            300_000_000,
+        ),
+        (
+            "0::/a\n",
+            group("a/memory.max", "400000000\n") | group("memory.max", "300000000\n"),
+            300_000_000,
+        ),
+        (
+            "4:memory:/job\n0::/\n",
+            group("memory/job/memory.limit_in_bytes", "300000000\n"),
+            300_000_000,
+        ),
         # The group has another name outside of a container than inside of it.
-        ("4:memory:/docker/1\n", {"memory/memory.limit_in_bytes": "300000000\n"}),
+        (
+            "4:memory:/docker/1\n",
+            group("memory/memory.limit_in_bytes", "300000000\n"),
+            300_000_000,
+        ),
+        # Limits of other groups do not count.
+        (
+            "4:cpu:/\n3:memory:/\n0::/job\n",
+            group("other/memory.max", "300000000\n")
+            | group("cpu/memory.limit_in_bytes", "300000000\n")
+            | group("memory/memory.limit_in_bytes", "9223372036854771712\n"),
+            MACHINE,
+        ),
     ],
 )
-def test_the_least_limit_of_the_groups_around_a_process(tmp_path, lines, limits):
-    limits = {f"sys/fs/cgroup/{name}": text for name, text in limits.items()}
-    assert memory({}, system(tmp_path, lines, limits)) == 300_000_000
-
-
-def test_limits_of_other_groups_are_none_of_ours(tmp_path):
-    limits = {
-        "sys/fs/cgroup/other/memory.max": "300000000\n",
-        "sys/fs/cgroup/cpu/memory.limit_in_bytes": "300000000\n",
-        "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
-    }
-    assert memory({}, system(tmp_path, "4:cpu:/\n3:memory:/\n0::/job\n", limits)) == MACHINE
+def test_the_least_limit_of_the_groups_around_a_process(tmp_path, lines, limits, expected):
+    assert memory({}, system(tmp_path, lines, limits)) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Stored tables read by windows say what whole tables say, and memory does not grow with them."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from itertools import islice
@@ -19,13 +21,13 @@ from choco_pipeline.claims.checks.evidence import side_by_side
 from choco_pipeline.claims.language.verdict import HoldsToBound, Undecided
 from choco_pipeline.cli import value
 from choco_pipeline.cluster.connect import ignore
-from choco_pipeline.documents.record import write_record
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import LimitError, StoreError
 from choco_pipeline.mining import task
 from choco_pipeline.tables import chunks
 from choco_pipeline.tables import store as stored_module
 from choco_pipeline.tables.bounded_game import count_positions
-from choco_pipeline.tables.cells import Cells, find_table
+from choco_pipeline.tables.cells import Cells, find_table, stored_corner
 from choco_pipeline.tables.computing import HELD_BYTES, cost_of, p_table, table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import build_shard
@@ -33,6 +35,7 @@ from choco_pipeline.tables.spec import QUANTITIES, TableSpec, variable_of
 from choco_pipeline.tables.store import StoredCells, StoredTable, write_table
 from choco_pipeline.tables.wavefront import build_large
 from tests.claims.claims import claim_on, conditions, integer_formulas
+from tests.definition import grundy_by_definition
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 from tests.tables.stores import chunks_of, order
@@ -42,7 +45,7 @@ few = settings(
 )
 
 
-def stored(folder, data, game, bound, quantity, chunk_bytes=64, held=256):
+def stored(folder, data, game, bound, quantity, chunk_bytes=64):
     """Write a table in small chunks, of which few are kept, and return its cells."""
     spec = TableSpec.of(game, bound, quantity)
     with pytest.MonkeyPatch.context() as patch:
@@ -191,16 +194,16 @@ def test_claims_side_by_side_read_each_chunk_once(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "game", [SolidBar("(x+z)//2"), WithPass(SolidBar("x//2+z//3")), StepBar(2)]
 )
-@pytest.mark.parametrize("formula", ["x ^ y ^ z == 0", "x*y*z % 3 == 1", "y == 4"])
-def test_each_window_has_its_own_heights(tmp_path, game, formula):
+def test_each_window_has_its_own_heights(tmp_path, game):
     """One formula is solved for y, one is not, one is true above some columns only."""
-    formula = formula if "x" in game.coordinates else formula.replace("x", "z")
     whole = p_table(game, 20)
     cells = stored(tmp_path, whole, game, 20, "p-positions")
-    claim = claim_on(game, kind="p-positions", formula=formula, relation="exactly")
-    expected = check_claim(claim, {}, game, 20, whole)
-    assert expected.verdict.positions == count_positions(game, 20)
-    assert check_claim(claim, {}, game, 20, cells) == expected
+    for formula in ("x ^ y ^ z == 0", "x*y*z % 3 == 1", "y == 4"):
+        formula = formula if "x" in game.coordinates else formula.replace("x", "z")
+        claim = claim_on(game, kind="p-positions", formula=formula, relation="exactly")
+        expected = check_claim(claim, {}, game, 20, whole)
+        assert expected.verdict.positions == count_positions(game, 20)
+        assert check_claim(claim, {}, game, 20, cells) == expected
 
 
 @few
@@ -270,6 +273,25 @@ def test_a_stored_table_answers_for_a_position(tmp_path, monkeypatch):
     assert find_table(folder, WithPass(StripBar(4, 3)), "p-positions", [position]) is None
     monkeypatch.setattr("choco_pipeline.tables.cells.code_digest", lambda _: "another")
     assert find_table(folder, game, "p-positions", [position]) is None
+
+
+def test_a_corner_is_read_from_the_store_that_the_manifest_names_now(tmp_path):
+    spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 12, "grundy")
+    build_shard(spec, manifest, ignore)
+    document = read_record(Path(manifest))
+    ((name, entry),) = document["tables"].items()
+    entry |= {"id": name, "shard": Path(manifest).name.removesuffix(".done.json")}
+    corner = stored_corner(tmp_path, entry, [3, 4, 5])
+    assert corner.shape == (3, 4, 5)
+    whole = stored_corner(tmp_path, entry, [99, 99, 99])
+    assert np.array_equal(corner, whole[:3, :4, :5])
+    assert np.array_equal(whole, grundy_by_definition(SolidBar("(x+z)//3"), 12))
+
+    store = tmp_path / "tables" / document["store"]
+    shutil.move(store, store.with_name("other.zarr"))
+    write_record(Path(manifest), {**document, "store": "other.zarr"})
+    os.utime(manifest, ns=(0, 1))  # however soon after the first it was written
+    assert np.array_equal(stored_corner(tmp_path, entry, [3, 4, 5]), corner)
 
 
 @pytest.mark.full

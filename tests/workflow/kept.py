@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,15 +59,11 @@ def said(project: Project) -> dict[str, Any]:
     }
 
 
-def without_seconds(value: Any) -> Any:
-    """Return a document without what differs from run to run."""
-    match value:
-        case dict():
-            return {key: without_seconds(one) for key, one in value.items() if key not in VARYING}
-        case list():
-            return list(map(without_seconds, value))
-        case _:
-            return value
+def without_seconds(value: Any, varying: Collection[str] = VARYING) -> Any:
+    """Return a document without the keys that differ from run to run."""
+    if isinstance(value, dict):
+        return {k: without_seconds(one, varying) for k, one in value.items() if k not in varying}
+    return [without_seconds(one, varying) for one in value] if isinstance(value, list) else value
 
 
 def stored(project: Project) -> int:
@@ -94,38 +91,18 @@ def has_killed_proofs(project: Project) -> bool:
     return any(json.loads(path.read_text()).get("killed") for path in records)
 
 
-def is_large_finished(project: Project) -> bool:
-    """Return whether the table in blocks is finished."""
-    entries = (e for one in project.manifests().values() for e in one["tables"].values())
-    return any("blocks" in entry for entry in entries)
-
-
 @dataclass(frozen=True)
 class Undisturbed:
-    """A run that nothing has disturbed.
-
-    Attributes
-    ----------
-    config
-        What was run.
-    stores, bytes
-        The digests of its files of tables, and how large they are together.
-    tables
-        The ids of its tables.
-    said
-        What its documents say.
-    has_blocks
-        Whether a table is built in blocks.
-    seconds
-        How long it took.
-    """
+    """A run that nothing has disturbed."""
 
     config: str
+    #: Digests of its files of tables, and their bytes together.
     stores: dict[str, str]
     bytes: int
+    #: Ids of its tables.
     tables: set[str]
+    #: Content of its documents.
     said: dict[str, Any]
-    has_blocks: bool
     seconds: float
 
     @classmethod
@@ -135,29 +112,21 @@ class Undisturbed:
         start = time.monotonic()
         project.choco("run", config, *OPTIONS_OF[config])
         seconds = time.monotonic() - start
-        ids = {i for one in project.manifests().values() for i in one["tables"]}
-        has_blocks = is_large_finished(project)
-        return cls(
-            config, stores(project), stored(project), ids, said(project), has_blocks, seconds
-        )
+        entries = {i: e for one in project.manifests().values() for i, e in one["tables"].items()}
+        assert any("blocks" in entry for entry in entries.values()) == (config == CONFIG)
+        made = stores(project), stored(project), set(entries), said(project)
+        return cls(config, *made, seconds)
 
 
 @dataclass
 class Kept:
-    """What is finished in a project: nothing of it may be computed again.
+    """What is finished in a project: nothing of it may be computed again."""
 
-    Attributes
-    ----------
-    finished
-        The names of manifests.
-    blocks
-        The journal's document of each finished block of an unfinished large table, by shard and name; it holds seconds.
-    entries
-        What journals and manifests say of finished tables, by table; it holds seconds, too.
-    """
-
+    #: Names of manifests.
     finished: set[str] = field(default_factory=set)
+    #: The record of each finished block of an unfinished large table, by shard and name; it holds seconds.
     blocks: dict[tuple[str, str], str] = field(default_factory=dict)
+    #: What journals and manifests say of finished tables, by table; it holds seconds, too.
     entries: dict[str, dict] = field(default_factory=dict)
 
     @classmethod

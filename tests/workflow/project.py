@@ -79,17 +79,9 @@ class Project:
         ]
         return self._to_the_end(command, code)
 
-    def run(self, config: str, *options: str, code: int = 0) -> dict[str, Any]:
-        """Run a configuration and return the JSON document that ``choco run --json`` prints."""
-        document: dict[str, Any] = json.loads(
-            self.choco("run", config, "--json", *options, code=code).stdout
-        )
-        return document
-
-    def plan(self, config: str, *options: str) -> dict[str, Any]:
-        """Return the JSON document that ``choco plan --json`` prints."""
-        document: dict[str, Any] = json.loads(self.choco("plan", config, "--json", *options).stdout)
-        return document
+    def run(self, config: str, *options: str, code: int = 0, command: str = "run") -> Any:
+        """Return the JSON document that ``choco run --json`` or another command prints."""
+        return json.loads(self.choco(command, config, "--json", *options, code=code).stdout)
 
     def json(self, path: str) -> Any:
         """Return a document below ``results/``."""

@@ -10,7 +10,7 @@ import pytest
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.sweep.run_files import RESULTS, all_records
-from tests.workflow.kept import STAGES, new_project, said
+from tests.workflow.kept import STAGES, new_project, said, without_seconds
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
@@ -24,13 +24,6 @@ def change_a_number(record: Path) -> None:
     )
     assert json.loads(changed) != json.loads(text)
     record.write_text(changed)
-
-
-def without_seconds(value: object) -> object:
-    """Return a part of a ledger without what differs from run to run."""
-    if isinstance(value, dict):
-        return {k: without_seconds(v) for k, v in value.items() if "seconds" not in k}
-    return [without_seconds(one) for one in value] if isinstance(value, list) else value
 
 
 def records(project: Project) -> list[Path]:
@@ -56,7 +49,6 @@ def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
     verified = project.choco("verify", code=1)
     said = {line.split(": ")[1] for line in verified.stderr.splitlines() if "damaged" in line}
     assert said == names
-    assert f"{len(names)} are damaged" in verified.stdout
 
     done = project.choco("run", "tiny.yaml")
     said = {line.split(": ")[0] for line in done.stderr.splitlines() if ": damaged: " in line}
@@ -65,9 +57,8 @@ def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
     for path in records(project):
         read_record(path)
     project.choco("verify")
-    # No cluster is started, either: an order that was written anew has the same digest.
-    again = project.choco("run", "tiny.yaml")
-    assert again.stderr == "nothing to do: everything is up to date\n"
+    # An order that was written anew has the same digest.
+    assert project.run("tiny.yaml")["status"] == "nothing to do"
 
 
 def test_a_report_of_which_a_part_is_missing_is_made_again_also_if_the_clock_was_set_back(
@@ -92,7 +83,7 @@ def test_a_report_of_which_a_part_is_missing_is_made_again_also_if_the_clock_was
 
 @pytest.mark.parametrize(
     ("rule", "name"),
-    [("ledger", "check/triangles"), ("find", "mine/triangles"), ("find", "mine/without_tables")],
+    [("ledger", "check/triangles"), ("find", "mine/without_tables")],
 )
 def test_a_rule_refuses_what_is_damaged(tiny, tmp_path, rule, name):
     """Plain Snakemake looks at nothing before it starts, so that the rule itself must."""

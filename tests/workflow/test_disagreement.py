@@ -10,9 +10,10 @@ import pytest
 from tests.workflow.conftest import Ran
 from tests.workflow.project import Project
 
+pytestmark = pytest.mark.full
+
 GAME = "solid-bar(f=(x+z)//3)"
 CONTRADICTION = "is proved by our engine; refuting.py says: refuted; "
-WHAT_TO_DO = "one of them is wrong, so that nothing follows from either: please report"
 REFUTING = """\
 import sys
 for file in sys.argv[sys.argv.index("--") + 1:]:
@@ -44,16 +45,12 @@ def test_a_proof_and_a_check_end_with_3(contradicted: Project) -> None:
     (line,) = done.stderr.splitlines()
     assert line.startswith("choco: results/proofs/")
     assert CONTRADICTION in line
-    assert WHAT_TO_DO in line
 
     (certificate,) = contradicted.folder.glob("results/proofs/*.json")
     done = contradicted.choco("prove", "--check", str(certificate), "--json", code=3)
-    document = json.loads(done.stdout)
-    assert document["status"] == "disagreement"
-    assert WHAT_TO_DO in document["error"]
+    assert json.loads(done.stdout)["status"] == "disagreement"
 
 
-@pytest.mark.full
 def test_a_run_ends_with_3(contradicted: Project, proof: Ran, tmp_path: Path) -> None:
     # A finished run but for its proofs, so that no table is built again.
     finished = proof[0].copy(tmp_path / "finished")
@@ -63,5 +60,4 @@ def test_a_run_ends_with_3(contradicted: Project, proof: Ran, tmp_path: Path) ->
     done = finished.choco("run", "proof.yaml", "--json", code=3)
     assert json.loads(done.stdout)["status"] == "disagreement"
     assert CONTRADICTION in done.stderr
-    assert WHAT_TO_DO in done.stderr
     assert "Traceback" not in done.stderr

@@ -6,23 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.conftest import Ran
-from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
-
-
-def test_a_plan_says_what_will_be_proved(project: Project) -> None:
-    planned = project.choco("plan", "proof.yaml").stdout
-    assert "1 proof of at most 60 seconds each." in " ".join(planned.split())
-    would = project.run("proof.yaml", "--dry-run")
-    assert (would["jobs"]["prove"], would["work"]["prove"]) == (2, 3)
-    assert would["jobs"]["first_report"] == 1
 
 
 def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
     project, done = proof
     assert "prove 3/3: done" in done.stderr
-    assert "1 tables (0 reused), 3.23 k positions, 1 proof in" in done.stderr
     ledger = project.json("proof/ledger.json")
     (game,) = ledger["proofs"]
     assert (game["ruleset"], game["relation"]) == ("solid-bar(f=(x+z)//3)", "p")
@@ -34,18 +24,12 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
     assert by_proof["certificate"].startswith("results/certificates/claims/tiny-cor-2/k-3-")
     (row,) = [row for row in ledger["rows"] if row["claim"] == "tiny-cor-2"]
     assert row["verdict"] == "proved"
-    # the claim's condition names this k alone, so there is no other that is not proved
-    assert row["text"] == "proved for all positions, for k = 3; it speaks of no others"
-    assert "for all positions: 1 game\n" in done.stdout
     assert [one["proofs"] for one in row["engines"]] == [1]
-    assert ", 2 proved\n" in done.stdout
-    rows = {row["claim"]: row for row in ledger["rows"]}
-    assert rows["tiny-lemma-5"]["text"] == "proved for all integers"
-    assert rows["tiny-lemma-6"]["verdict"] == "refuted"
+    verdicts = {row["claim"]: row["verdict"] for row in ledger["rows"]}
+    assert (verdicts["tiny-lemma-5"], verdicts["tiny-lemma-6"]) == ("proved", "refuted")
 
     first = project.json("proof/first-ledger.json")
     assert first["proofs"] == []
-    assert first["title"] == f"{ledger['title']} (before searches and proofs)"
     assert first["findings"] == []
     assert [v["verdict"] for v in first["verdicts"]].count("proved") == 0
     assert (project.folder / "results/proof/first-report/index.html").exists()
@@ -93,19 +77,3 @@ def test_another_claim_is_decided_without_another_search(proof: Ran, tmp_path: P
     verdicts = [v for v in project.json("proof/ledger.json")["verdicts"] if v["table"] is None]
     assert "refuted" in {v["verdict"] for v in verdicts}
     assert {file: file.stat().st_mtime_ns for file in files} == written
-
-
-def test_proofs_come_after_tables_and_take_two_cores_each_without_a_cluster(
-    project: Project,
-) -> None:
-    project.choco("write-plan", "proof.yaml")
-    done = project.snakemake("--cores", "4", "--dry-run", "--config", "choco=proof.yaml")
-    jobs = (done.stdout + done.stderr).split("rule ")
-    by_proof = [job for job in jobs if job.startswith("prove:")]
-    assert len(by_proof) == 2
-    for job in by_proof:
-        assert "priority: -2" in job
-        assert "threads: 2" in job
-        assert "mem_mb=4796" in job
-    others = (job for job in jobs if job not in by_proof and not job.startswith("mine"))
-    assert not any("priority: -" in job for job in others)

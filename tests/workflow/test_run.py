@@ -51,25 +51,16 @@ VERDICTS = {
     "tiny-lemma-5": "holds-to-bound",
     "tiny-lemma-6": "refuted",
 }
-#: The end of the run; the line of Conjecture 4 ends with the first table that is done.
-PRINTED = """\
-Conjectures: 1 not checked, 1 undecided.
-  ? tiny Conjecture 4: says nothing on 3 tables: claims.yaml:37:5: statement (x//(z-3) == y): division by zero
-  – tiny Conjecture 3: no table of this run fits: ruleset strip-bar(k=k, s=s)
-7 claims: 2 refuted, 1 undecided, 1 not checked, 3 holding to the bound
-every claim: ./choco claims list --config tiny.yaml
-found: results/tiny/report/found.html
-report: results/tiny/report/index.html
-"""
 
 
 def test_a_run_ends_with_the_path_of_its_report(tiny):
     project, done = tiny
     assert done.stdout.endswith(f"\nreport: {REPORT}\n")
+    assert max(map(len, done.stdout.splitlines())) <= 120
     assert (project.folder / REPORT).stat().st_size > 0
-    assert done.stderr.startswith("about ")  # how long it takes
     assert "dashboard" not in done.stderr
-    assert "build 9/9" in done.stderr
+    for progress in ("build 9/9", "check 10/10: done", "find 3/3: done"):
+        assert progress in done.stderr
     assert "\r" not in done.stderr
     assert project.processes() == []
     assert not (project.folder / "results" / ".dask").exists()
@@ -78,10 +69,9 @@ def test_a_run_ends_with_the_path_of_its_report(tiny):
 def test_a_run_says_what_it_has_found_of_each_claim_before_the_report(tiny):
     project, done = tiny
     assert results_of(project) == VERDICTS
-    lines, expected = done.stdout.splitlines(), PRINTED.splitlines()
-    assert lines[1].startswith(expected[1])
-    assert [*lines[:1], *lines[2:]] == [*expected[:1], *expected[2:]]
-    assert max(map(len, lines)) <= 120
+    # The summary names the open conjectures, with the place of a formula that has no value.
+    assert "claims.yaml:37:5" in done.stdout
+    assert "tiny Conjecture 3" in done.stdout
     ledger = project.json("tiny/ledger.json")
     assert [(p["kind"], p["right"]) for p in ledger["pairs"]] == [("misprint", "intended")]
     statements = [v for v in ledger["verdicts"] if v["table"] is None]
@@ -89,7 +79,6 @@ def test_a_run_says_what_it_has_found_of_each_claim_before_the_report(tiny):
         ("tiny-lemma-5", {}, 12),
         ("tiny-lemma-6", {}, 12),
     ]
-    assert "check 10/10: done" in done.stderr
 
 
 def test_height_functions_are_classified_by_a_job_of_their_own(tiny):
@@ -99,18 +88,9 @@ def test_height_functions_are_classified_by_a_job_of_their_own(tiny):
     assert plan["jobs"]["mine"]["without_tables"]["amount"] == 3
     assert said == [s["text"] for s in project.json("tiny/mine/without_tables.json")["statements"]]
     assert any("of the 6 monotone f from {0..1}² to {0..1}, 2 have G" in text for text in said)
-    page = (project.folder / "results/tiny/report/found.html").read_text()
-    assert "Which height functions?" in page
 
 
-def test_a_quiet_run_prints_it_too(tiny, tmp_path):
-    project = tiny[0].copy(tmp_path)
-    again = project.choco("run", "tiny.yaml")
-    assert again.stderr == "nothing to do: everything is up to date\n"
-    assert again.stdout == tiny[1].stdout
-
-
-def test_a_terminal_shows_it_in_colours_and_wraps_nothing(tiny, tmp_path):
+def test_a_terminal_shows_a_finished_run_in_colours_and_wraps_nothing(tiny, tmp_path):
     project = tiny[0].copy(tmp_path)
     shown, code = project.on_a_terminal("run", "tiny.yaml").to_the_end()
     assert code == 0
@@ -195,9 +175,6 @@ def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
     folders = {name.split("/")[-2] for name in files(project.folder / "results")}
     assert folders == {"tiny", "shards", "check", "mine"}
     assert not (project.folder / "results/tiny/ledger.json").exists()
-    printed = project.choco("run", "tiny.yaml", "-n").stdout
-    assert "build: 2 jobs, 9 tables" in printed
-    assert "check: 3 jobs, 10 checks" in printed
 
 
 def test_statements_whose_code_has_changed_are_not_taken_for_done(tiny, tmp_path):
@@ -206,8 +183,7 @@ def test_statements_whose_code_has_changed_are_not_taken_for_done(tiny, tmp_path
     record = project.folder / ".snakemake/metadata" / name
     known = json.loads(record.read_text())
     record.write_text(json.dumps({**known, "params": ["code that is no more"]}))
-    done = project.choco("run", "tiny.yaml")
-    assert "find 3/3: done" in done.stderr
+    assert project.run("tiny.yaml", "--dry-run")["jobs"] == {"find": 1, "report": 1}
 
 
 def test_snakemakes_report_holds_what_was_found_and_the_crate_says_so(tiny, tmp_path):
@@ -237,18 +213,14 @@ def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
     assert project.processes() == []
 
 
-@pytest.mark.parametrize("option", [(), ("--dry-run",)])
-def test_a_mistake_in_the_configuration_is_one_line(project, option):
+def test_a_mistake_in_the_configuration_and_a_missing_cluster_are_one_line(project):
     config = project.folder / "tiny.yaml"
+    asked = ("run", "tiny.yaml", "--scheduler", "tcp://127.0.0.1:9")
+    (line,) = project.choco(*asked, code=2).stderr.splitlines()
+    assert line.startswith("choco: no Dask scheduler answers at tcp://127.0.0.1:9")
     config.write_text(config.read_text().replace("bound: 48", "bund: 48"))
-    refused = project.choco("run", "tiny.yaml", *option, code=2)
-    assert refused.stderr.startswith("choco: tiny.yaml:")
-    assert "bund" in refused.stderr
-    assert "Traceback" not in refused.stderr
+    refused = project.choco("run", "tiny.yaml", code=2).stderr
+    assert refused.startswith("choco: tiny.yaml:")
+    assert "bund" in refused
+    assert "Traceback" not in refused
     assert project.manifests() == {}
-
-
-def test_no_cluster_at_the_address(project):
-    refused = project.choco("run", "tiny.yaml", "--scheduler", "tcp://127.0.0.1:9", code=2)
-    assert refused.stderr.startswith("choco: no Dask scheduler answers at tcp://127.0.0.1:9")
-    assert len(refused.stderr.splitlines()) == 1

@@ -35,11 +35,16 @@ def test_rules_commands_folders_and_logs_have_the_words_of_the_table(project: Pr
     listed = project.snakemake("--list-rules", *settings).stdout.split()
     assert {*listed} - {"all", "default"} == set(RULES)
 
-    shown = project.snakemake("--cores", "1", "--dry-run", "--printshellcmds", *settings)
-    assert "write-plan proof.yaml > results/proof/log/plan.log" in shown.stdout + shown.stderr
     project.choco("write-plan", "proof.yaml")
-    shown = project.snakemake("--cores", "1", "--dry-run", "--printshellcmds", *settings)
+    shown = project.snakemake("--cores", "4", "--dry-run", "--printshellcmds", *settings)
     jobs = [one for one in (shown.stdout + shown.stderr).split("rule ") if JOB.search(one)]
+    # Proofs come after tables, and take two cores each without a cluster.
+    by_proof = [job for job in jobs if job.startswith("prove:")]
+    assert len(by_proof) == 2
+    for words in ("priority: -2", "threads: 2", "mem_mb=4796"):
+        assert all(words in job for job in by_proof)
+    others = (job for job in jobs if job not in by_proof and not job.startswith("mine"))
+    assert not any("priority: -" in job for job in others)
     plan = project.json("proof/plan.json")
     asked = []
     for job in jobs:

@@ -13,8 +13,7 @@ from choco_pipeline.provenance import FINDING_CODE, code_digest
 from choco_pipeline.shipped import project_file
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.run_files import RESULTS, Paths
-from choco_pipeline.sweep.run_files import read_plan
+from choco_pipeline.sweep.run_files import RESULTS, Paths, read_plan
 from choco_pipeline.sweep.run_plan import PLAN_CODE, files_of_claims, is_made_from
 
 # "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.

@@ -341,8 +341,7 @@ def shortest_cases(
     Every position of the game is in exactly one of the cases. If some points are forgiven, only passes distinguish them.
     """
     best: tuple[Length, tuple[FormulaCase, ...]] | None = None
-    fine = () if target.forgiven else _by_residue_or_size(atoms.sizes, points)
-    for parts in chain(_by_pass(atoms, points), fine):
+    for parts in _ways(atoms, points, target):
         cases = _by_cases(atoms, target, parts)
         if cases is not None:
             size = length(" ".join(f"{case.formula} {case.where or ''}" for case in cases))
@@ -390,18 +389,16 @@ def _formula(atoms: Atoms, target: Target, chosen: Truths) -> str | None:
     return atoms.shortest(target, chosen)
 
 
-def _by_pass(atoms: Atoms, points: Mapping[str, Ints]) -> Iterator[list[Part]]:
-    """Yield all positions as one case, and one case for each number of passes that may be left."""
+def _ways(atoms: Atoms, points: Mapping[str, Ints], target: Target) -> Iterator[list[Part]]:
+    """Yield ways to distinguish cases, in each of which every position is in exactly one case."""
     yield [(None, np.ones(len(points[atoms.names[0]]), np.bool_))]
     for name, most in atoms.passes.items():
         yield [(f"{name} == {left}", points[name] == left) for left in range(most + 1)]
-
-
-def _by_residue_or_size(sizes: Sequence[str], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
-    """Yield ways to distinguish cases, in each of which every position is in exactly one case."""
-    yield from by_residue(sizes, points, 2)
-    yield from by_residue(sizes, points, 4)
-    for first, second in combinations(sizes, 2):
+    if target.forgiven:
+        return
+    yield from by_residue(atoms.sizes, points, 2)
+    yield from by_residue(atoms.sizes, points, 4)
+    for first, second in combinations(atoms.sizes, 2):
         for a, b in product(MULTIPLES, repeat=2):
             if a != b or a == 1:
                 left, right = (f"{n}*{x}" if n > 1 else x for n, x in ((a, first), (b, second)))

@@ -191,174 +191,75 @@ def _list(members: list[int]) -> str:
     )
 
 
-# ---- Regular expressions.
-
-
-@dataclass(frozen=True)
-class _Union:
-    """Any of the parts; without parts, nothing."""
-
-    parts: tuple[_Expression, ...]
-
-
-@dataclass(frozen=True)
-class _Word:
-    """The parts one after the other; without parts, the empty word."""
-
-    parts: tuple[_Expression, ...]
-
-
-@dataclass(frozen=True)
-class _Star:
-    """Any number of times the part."""
-
-    part: _Expression
-
-
-_Expression = str | _Union | _Word | _Star
-
-_NOTHING = _Union(())
-_EMPTY = _Word(())
+# ---- Regular expressions: a set of words is a union, and no word has a bar outside of brackets.
 
 
 def expression(numerals: Numerals) -> str:
     """Return a regular expression for numerals, of ``0 1 | * ? ( )`` and ``[01]`` for either digit.
 
-    States are eliminated one after the other. Raises `LimitError` if it has more than `MOST_LETTERS` letters.
+    States are eliminated one after the other, those with the shortest paths first. Raises `LimitError` if it has more than
+    `MOST_LETTERS` letters.
     """
-    delta, accepting = numerals.delta, numerals.accepting
-    end = len(accepting)
-    edges: dict[int, dict[int, _Expression]] = {state: {} for state in range(end + 1)}
-    for state in range(end):
-        for digit in (0, 1):
-            after = int(delta[state, digit])
-            edges[state][after] = _union(edges[state].get(after, _NOTHING), str(digit))
-        if accepting[state]:
-            edges[state][end] = _EMPTY
+    end = len(numerals.accepting)
     begin = end + 1
-    edges[begin] = {numerals.leading: "1"}
+    paths: dict[tuple[int, int], frozenset[str]] = {(begin, numerals.leading): frozenset("1")}
+    for state, row in enumerate(numerals.delta.tolist()):
+        for digit, after in enumerate(row):
+            paths[state, after] = _union(paths.get((state, after), frozenset()), str(digit))
+        if numerals.accepting[state]:
+            paths[state, end] = frozenset({""})
+
+    def around(state: int) -> list[tuple[tuple[int, int], str]]:
+        """Return the paths that lead past a state instead of through it."""
+        loop = _star(paths.get((state, state), frozenset()))
+        before = [(p, _group(words)) for (p, q), words in paths.items() if q == state != p]
+        after = [(q, _group(words)) for (p, q), words in paths.items() if p == state != q]
+        return [((p, q), way + loop + rest) for p, way in before for q, rest in after]
+
     left = set(range(end))
     while left:
-        state = min(left, key=lambda s: (_weight(edges, s), s))
+        state = min(left, key=lambda s: (sum(len(word) for _, word in around(s)), s))
         left.remove(state)
-        out = edges.pop(state)
-        loop = _star(out.pop(state, _NOTHING))
-        for others in edges.values():
-            arriving = others.pop(state, None)
-            if arriving is None:
-                continue
-            for after, leaving in out.items():
-                path = _word(arriving, loop, leaving)
-                if (letters := len(_text(path))) > MOST_LETTERS:
-                    raise LimitError(
-                        f"a regular expression of {letters} letters: at most {MOST_LETTERS}"
-                    )
-                others[after] = _union(others.get(after, _NOTHING), path)
-    whole = edges[begin].get(end, _NOTHING)
-    return _text(_union("0", whole) if numerals.has_zero else whole)
+        found = around(state)
+        paths = {ends: words for ends, words in paths.items() if state not in ends}
+        for ends, word in found:
+            if len(word) > MOST_LETTERS:
+                raise LimitError(
+                    f"a regular expression of {len(word)} letters: at most {MOST_LETTERS}"
+                )
+            paths[ends] = _union(paths.get(ends, frozenset()), word)
+    words = paths.get((begin, end), frozenset())
+    words = _union(words, "0") if numerals.has_zero else words
+    text = _group(words) or "∅"
+    return text[1:-1] if len(words) > 1 and text != "[01]" else text
 
 
-def _weight(edges: dict[int, dict[int, _Expression]], state: int) -> int:
-    """Estimate the number of letters that the elimination of a state adds."""
-    arriving = [len(_text(out[state])) for s, out in edges.items() if s != state and state in out]
-    leaving = [len(_text(part)) for after, part in edges[state].items() if after != state]
-    loop = len(_text(edges[state].get(state, _EMPTY)))
-    return (
-        sum(arriving) * max(len(leaving) - 1, 0)
-        + sum(leaving) * max(len(arriving) - 1, 0)
-        + loop * max(len(arriving) * len(leaving) - 1, 0)
-    )
+def _union(words: frozenset[str], more: str) -> frozenset[str]:
+    """Return words with one more; x x* y and y together are x* y."""
+    for word in sorted(words):
+        for longer, rest in ((more, word), (word, more)):
+            repeated = longer[: len(longer) - len(rest)]
+            for size in range(1, len(repeated)):
+                star = _star(frozenset({repeated[:size]}))
+                if longer == repeated[:size] + star + rest:
+                    return _union(words - {word}, star + rest)
+    return words | {more}
 
 
-def _union(*parts: _Expression) -> _Expression:
-    choices: dict[_Expression, None] = {}
-    for part in parts:
-        choices.update(dict.fromkeys(part.parts if isinstance(part, _Union) else (part,)))
-    if _EMPTY in choices and any(isinstance(part, _Star) for part in choices):
-        del choices[_EMPTY]
-    for rest in list(choices):
-        for longer in list(choices):
-            joined = _repeated(rest, longer)
-            if joined is not None and rest in choices and longer in choices:
-                del choices[rest], choices[longer]
-                return _union(*choices, joined)
-    kept = tuple(choices)
-    return kept[0] if len(kept) == 1 else _Union(kept)
+def _star(words: frozenset[str]) -> str:
+    some = words - {""}
+    text = _group(some)
+    if not some:
+        return ""
+    return f"{text}*" if len(some) > 1 or len(text) == 1 else f"({text})*"
 
 
-def _repeated(rest: _Expression, longer: _Expression) -> _Expression | None:
-    """Return x* rest for rest and x x* rest, and rest x* for rest and rest x x*."""
-    tail, whole = _parts(rest), _parts(longer)
-    more = len(whole) - len(tail)
-    if more < 2:
-        return None
-    if whole[more:] == tail and (star := _star_of(whole[:more])) is not None:
-        return _word(star, rest)
-    if whole[: len(tail)] == tail and (star := _star_of(whole[len(tail) :])) is not None:
-        return _word(rest, star)
-    return None
-
-
-def _star_of(parts: tuple[_Expression, ...]) -> _Star | None:
-    """Return x* of x x* or x* x."""
-    for star, once in ((parts[-1], parts[:-1]), (parts[0], parts[1:])):
-        if isinstance(star, _Star) and star.part == _word(*once):
-            return star
-    return None
-
-
-def _parts(part: _Expression) -> tuple[_Expression, ...]:
-    return part.parts if isinstance(part, _Word) else (part,)
-
-
-def _word(*parts: _Expression) -> _Expression:
-    word: list[_Expression] = []
-    for part in parts:
-        if part == _NOTHING:
-            return _NOTHING
-        word += part.parts if isinstance(part, _Word) else (part,)
-    return word[0] if len(word) == 1 else _Word(tuple(word))
-
-
-def _star(part: _Expression) -> _Expression:
-    match part:
-        case _Union(parts):
-            kept = tuple(p.part if isinstance(p, _Star) else p for p in parts if p != _EMPTY)
-            if not kept:
-                return _EMPTY
-            return _Star(kept[0] if len(kept) == 1 else _Union(kept))
-        case _Star():
-            return part
-        case _ if part == _EMPTY:
-            return _EMPTY
-        case _:
-            return _Star(part)
-
-
-def _text(part: _Expression) -> str:
-    match part:
-        case _Union(parts):
-            if set(parts) == {"0", "1"}:
-                return "[01]"
-            some = tuple(p for p in parts if p != _EMPTY)
-            if some != parts:
-                text = _text(_union(*some))
-                return f"{text}?" if _is_letter(text) else f"({text})?"
-            return "|".join(map(_text, parts)) or "∅"
-        case _Word(parts):
-            return "".join(_bracketed(p) for p in parts)
-        case _Star(inner):
-            text = _text(inner)
-            return f"{text}*" if _is_letter(text) else f"({text})*"
-        case _:
-            return part
-
-
-def _bracketed(part: _Expression) -> str:
-    text = _text(part)
-    open_union = isinstance(part, _Union) and _EMPTY not in part.parts and not _is_letter(text)
-    return f"({text})" if open_union else text
-
-
-def _is_letter(text: str) -> bool:
-    return len(text) == 1 or text == "[01]"
+def _group(words: frozenset[str]) -> str:
+    """Return a union as a part of a word."""
+    some = sorted(words - {""}, key=lambda word: (len(word), word))
+    if some[:2] == ["0", "1"]:
+        some[:2] = ["[01]"]
+    text = some[0] if len(some) == 1 else f"({'|'.join(some)})" if some else ""
+    if "" not in words or not text:
+        return text
+    return f"{text}?" if len(some) > 1 or text in ("0", "1", "[01]") else f"({text})?"

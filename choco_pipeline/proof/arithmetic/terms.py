@@ -107,14 +107,57 @@ class Sum:
         return None
 
 
-@dataclass(frozen=True)
-class TermReader:
-    """Reads the nodes of one formula."""
+#: What stands for a name of a formula: a variable, or a sum of multiples of variables.
+Meaning = Variable | Sum
 
-    #: The formula, for errors.
-    text: str
-    #: What stands for names of the formula; others stand for themselves.
-    names: Mapping[str, Sum]
+
+def at_most(
+    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
+) -> Sentence:
+    """Return the sentence ``value <= formula``.
+
+    `names` says what stands for names of the formula; by default the names themselves do. Raises `NotDefinableError` if the
+    formula multiplies coordinates, raises to a power, asks for v2 or for a table, or divides or shifts by anything but a
+    constant.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> from choco_pipeline.proof.arithmetic.logic import written
+    >>> print(written(at_most("y", parse("(x+z)//3"))))
+    - x + 3*y - z <= 0
+    """
+    terms = Terms(formula, names or {})
+    return terms.at_most(_sum(value), terms.root)
+
+
+def value_is(
+    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
+) -> Sentence:
+    """Return the sentence ``value == formula``; see `at_most`."""
+    terms = Terms(formula, names or {})
+    return terms.equals(_sum(value), terms.root)
+
+
+def condition(formula: Formula, names: Mapping[str, Meaning] | None = None) -> Sentence:
+    """Return a formula that is true or false as a sentence; see `at_most`."""
+    terms = Terms(formula, names or {})
+    return terms.truth(terms.root)
+
+
+class Terms:
+    """A formula being translated; `names` is as for `at_most`. Raises `FormulaError` if a part never has a value."""
+
+    def __init__(self, formula: Formula, names: Mapping[str, Meaning]) -> None:
+        undefined = formula.always_undefined()
+        if undefined is not None:
+            raise undefined
+        #: For errors.
+        self.text = formula.text
+        self.root = parse_nodes(formula.text, None, formula.functions)
+        self._names = {name: _sum(value) for name, value in names.items()}
+        self._auxiliary = 0
+        self._comparisons = 0
 
     def linear(self, node: Node) -> Sum | None:
         """Return the value of `node` as a sum of multiples of variables, if it is one."""
@@ -199,7 +242,7 @@ class TermReader:
         return NotDefinableError(f"{self.text}: {render(node)} {why}")
 
     def _of(self, name: Name) -> Sum:
-        return self.names.get(name.name, Sum.of(name.name))
+        return self._names.get(name.name, Sum.of(name.name))
 
     def _constant(self, node: Binary) -> int:
         """Return the factor or divisor of `node`; a shift is by a power of 2."""
@@ -210,59 +253,8 @@ class TermReader:
     def _integer(self, node: Node) -> int:
         return Place(self.text, {}, {}).integer(node)
 
-
-#: What stands for a name of a formula: a variable, or a sum of multiples of variables.
-Meaning = Variable | Sum
-
-
-def at_most(
-    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
-) -> Sentence:
-    """Return the sentence ``value <= formula``.
-
-    `names` says what stands for names of the formula; by default the names themselves do. Raises `NotDefinableError` if the
-    formula multiplies coordinates, raises to a power, asks for v2 or for a table, or divides or shifts by anything but a
-    constant.
-
-    Examples
-    --------
-    >>> from choco_pipeline.formula import parse
-    >>> from choco_pipeline.proof.arithmetic.logic import written
-    >>> print(written(at_most("y", parse("(x+z)//3"))))
-    - x + 3*y - z <= 0
-    """
-    terms = _Terms(formula, names or {})
-    return terms.at_most(_sum(value), terms.root)
-
-
-def value_is(
-    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
-) -> Sentence:
-    """Return the sentence ``value == formula``; see `at_most`."""
-    terms = _Terms(formula, names or {})
-    return terms.equals(_sum(value), terms.root)
-
-
-def condition(formula: Formula, names: Mapping[str, Meaning] | None = None) -> Sentence:
-    """Return a formula that is true or false as a sentence; see `at_most`."""
-    terms = _Terms(formula, names or {})
-    return terms.truth(terms.root)
-
-
-class _Terms:
-    """One formula being translated: its text for errors, its variables, and a count of the auxiliary ones."""
-
-    def __init__(self, formula: Formula, names: Mapping[str, Meaning]) -> None:
-        undefined = formula.always_undefined()
-        if undefined is not None:
-            raise undefined
-        self.text = formula.text
-        self.root = parse_nodes(formula.text, None, formula.functions)
-        self._read = TermReader(formula.text, {name: _sum(value) for name, value in names.items()})
-        self._auxiliary = 0
-        self._comparisons = 0
-
     def truth(self, node: Node) -> Sentence:
+        """Return a condition as a sentence."""
         match node:
             case LogicalNot():
                 return negation(self.truth(node.operand))
@@ -287,7 +279,7 @@ class _Terms:
                 return self._same(left, right)
             case _:
                 extra = 1 if operator == "<" else 0
-                high = self._read.linear(right)
+                high = self.linear(right)
                 if high is not None:
                     return negation(self.at_most(high.plus(1 - extra), left))
                 return self._with(left, lambda low: self.at_most(low.plus(extra), right))
@@ -297,7 +289,7 @@ class _Terms:
         if xor is not None:
             parts = [*xor_parts(left), *xor_parts(right)]
             return self._nim_sum_is_zero([part for part in parts if part != Integer(0)], [], False)
-        known = self._read.linear(left)
+        known = self.linear(left)
         if known is not None:
             return self.equals(known, right)
         return self._with(right, lambda value: self.equals(value, left))
@@ -321,18 +313,18 @@ class _Terms:
             raise NotDefinableError(
                 f"{self.text}: more than {MOST_COMPARISONS:,} comparisons are needed to say it"
             )
-        value = self._read.linear(node)
+        value = self.linear(node)
         if value is not None:
             return (low - value).compared("<=")
         match node:
             case Negate():
                 return negation(self.at_most(low.times(-1).plus(1), node.operand))
             case Binary("//" | ">>"):
-                divisor = self._read.divisor(node)
+                divisor = self.divisor(node)
                 if divisor > 0:
                     return self.at_most(low.times(divisor), node.left)
             case Binary("+" | "-"):
-                left, right = self._read.linear(node.left), self._read.linear(node.right)
+                left, right = self.linear(node.left), self.linear(node.right)
                 if right is not None:
                     return self.at_most(
                         low - right if node.operator == "+" else low + right, node.left
@@ -361,7 +353,7 @@ class _Terms:
 
     def _with(self, node: Node, body: Callable[[Sum], Sentence]) -> Sentence:
         """Return `body` of the value of `node`."""
-        value = self._read.linear(node)
+        value = self.linear(node)
         if value is not None:
             return body(value)
         match node:
@@ -372,10 +364,10 @@ class _Terms:
             case Binary("-", left, right):
                 return self._with(left, lambda a: self._with(right, lambda b: body(a - b)))
             case Binary("*" | "<<"):
-                factor, other = self._read.factor(node)
+                factor, other = self.factor(node)
                 return self._with(other, lambda total: body(total.times(factor)))
             case Binary("//" | ">>" | "%", left):
-                divisor = self._read.divisor(node)
+                divisor = self.divisor(node)
                 return self._with(left, lambda a: self._divided(node.operator, a, divisor, body))
             case Binary("^" | "&" | "|", left, right):
                 op = _BITWISE[node.operator]
@@ -388,10 +380,10 @@ class _Terms:
                 )
             case Call("min" | "max" | "abs"):
                 return self._auxiliary_for(
-                    self._read.never_negative(node), lambda total: self.equals(total, node), body
+                    self.never_negative(node), lambda total: self.equals(total, node), body
                 )
             case _:
-                raise self._read.not_definable(node)
+                raise self.not_definable(node)
 
     def _divided(
         self, operator: str, dividend: Sum, divisor: int, body: Callable[[Sum], Sentence]
@@ -472,12 +464,10 @@ class _Terms:
         """Whether `at_most` of `node` is better asked twice than a variable introduced."""
         match node:
             case Call("min" | "max" | "abs") | Binary("//" | ">>"):
-                return self._read.linear(node) is None
+                return self.linear(node) is None
             case Binary("+" | "-", left, right):
                 comparisons = self._is_comparison(left) + self._is_comparison(right)
-                linears = (self._read.linear(left) is not None) + (
-                    self._read.linear(right) is not None
-                )
+                linears = (self.linear(left) is not None) + (self.linear(right) is not None)
                 return comparisons == linears == 1
             case Negate():
                 return self._is_comparison(node.operand)

@@ -19,7 +19,13 @@ from choco_pipeline.automata import algebra
 from choco_pipeline.automata.dfa import Automaton, Auxiliary, Variable
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position
-from choco_pipeline.mining.recurrences import closed_form, follows, rule_text, shortest_recurrence
+from choco_pipeline.mining.recurrences import (
+    closed_form,
+    follows,
+    printed,
+    rule_text,
+    shortest_recurrence,
+)
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Sentence, conjunction
 from choco_pipeline.proof.games.certificate import CertificateError
@@ -143,8 +149,8 @@ def counts(a: Automaton) -> AutomatonCounts:
     --------
     >>> from choco_pipeline.automata.arithmetic import linear
     >>> found = counts(linear({"y": 1, "z": -1}, 0, "<="))
-    >>> found.first[:4], rule_text(found.recurrence), found.closed
-    ((1, 3, 10, 36), 'a(n+2) = 6·a(n+1) - 8·a(n)', '(2^n + 4^n)/2')
+    >>> found.first[:4], found.recurrence, found.closed
+    ((1, 3, 10, 36), (-8, 6), '(2^n + 4^n)/2')
     """
     if a.states > MOST_STATES:
         raise LimitError(f"counts from an automaton of {a.states} states: at most {MOST_STATES}")
@@ -184,7 +190,7 @@ def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
                     passes=passes,
                     value=value,
                     first=these.first,
-                    recurrence=rule_text(these.recurrence),
+                    recurrence=printed(rule_text(these.recurrence)),
                     closed=these.closed,
                 )
             )

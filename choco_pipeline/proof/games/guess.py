@@ -30,7 +30,6 @@ from choco_pipeline.tables.bounded_game import BoundedGame
 from choco_pipeline.tables.computing import (
     Computation,
     computation_of,
-    in_bytes,
 )
 from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.machine import worker_memory
@@ -51,8 +50,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
 
     Each callable takes points, int64 of shape (n, d), and returns bool of shape (n,). A point has the coordinates without passes,
     and for ``grundy`` the Grundy number. A callable is a `Graph` where one coordinate is determined by the others; that coordinate
-    may exceed 2**depth. Raises `LimitError` if the tables take more than `MOST_SECONDS` or `MOST_MEMORY`; a callable raises
-    `ValueError` if a point exceeds 2**depth.
+    may exceed 2**depth. A callable raises `ValueError` if a point exceeds 2**depth.
 
     Examples
     --------
@@ -62,12 +60,6 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
     [True, False]
     """
     bound = (1 << depth) - 1
-    for table in _tables(ruleset, relation, bound):
-        if not _is_worth_it(table):
-            raise LimitError(
-                f"{ruleset.notation}: its {QUANTITIES[relation]} table to {depth} binary digits takes"
-                f" {table.seconds:.0f} s and {in_bytes(table.memory)}, more than a guess is worth"
-            )
     game = BoundedGame.of(ruleset, bound)
     names = game.rules.coordinates
     stored = variable_of(ruleset, "p-positions").stored
@@ -84,7 +76,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
 
 
 def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
-    """Return the largest depth, at most `most`, at which `members` is not refused; 0 if there is none."""
+    """Return the largest depth, at most `most`, at which a table is worth a guess; 0 if there is none."""
     for depth in range(most, 0, -1):
         if all(map(_is_worth_it, _tables(ruleset, relation, (1 << depth) - 1))):
             return depth

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Literal
 
@@ -43,24 +44,10 @@ class MoveKind:
     """A kind of move that makes certain coordinates fall to their largest legal values, and no others."""
 
     move: Move
-    #: The coordinates that fall.
-    falling: tuple[str, ...]
     #: The variables of the option.
     option: Variables
-    #: The position allows such a move.
-    _allowed: Sentence
-    #: Variables of the lowered coordinates after the move and of chosen numbers, and their conditions.
-    _lowered: Variables
-    _such: tuple[Sentence, ...]
-    #: Variables of the fallen coordinates after the move, and their conditions.
-    _fallen: Variables
-    _heights: tuple[Sentence, ...]
-
-    def to(self, holds: Sentence) -> Sentence:
-        """Sentence: such a move leads to an option of which `holds` is true."""
-        # Heights have quantifiers of their own, because the option does not depend on the coordinates before they fell.
-        option = exists(self._fallen, conjunction(*self._heights, holds))
-        return conjunction(self._allowed, exists(self._lowered, conjunction(*self._such, option)))
+    #: Given a sentence on the option: such a move leads to an option of which it is true.
+    to: Callable[[Sentence], Sentence]
 
 
 def legal(ruleset: Ruleset, position: Variables) -> Sentence:
@@ -150,10 +137,12 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
         raise NotDefinableError(
             f"{ruleset.notation}: {len(limits)} coordinates may fall with one move, at most {MOST_FALLING} can be said"
         )
-    allowed = _allowed(ruleset, rules, move, here)
+    allowed = TRUE if move.unless is None else negation(condition(move.unless, here))
+    if move.needs:
+        allowed = conjunction(allowed, _some_move(ruleset, rules, move.needs, here))
     chosen, amounts = _amounts(move, here, {**here, **lowered})
     for choice in product((False, True), repeat=len(limits) if move.clips else 0):
-        falling = tuple(name for name, falls in zip(limits, choice, strict=False) if falls)
+        falling = {name for name, falls in zip(limits, choice, strict=False) if falls}
         there: dict[str, Variable] = {**here, **lowered}
         fallen: dict[str, Variable] = {}
         such: list[Sentence] = []
@@ -169,16 +158,23 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
                 there[name] = fallen[name] = value
         if rules.legal is not None:
             nested.append(condition(rules.legal, there))
-        yield MoveKind(
-            move,
-            falling,
-            tuple(there.values()),
-            allowed,
-            (*lowered.values(), *chosen),
-            (*amounts, *such),
-            tuple(fallen.values()),
-            (*heights, *nested),
-        )
+        variables = (*lowered.values(), *chosen)
+        inner = tuple(fallen.values()), (*heights, *nested)
+        to = partial(_leads_to, allowed, variables, (*amounts, *such), *inner)
+        yield MoveKind(move, tuple(there.values()), to)
+
+
+def _leads_to(
+    allowed: Sentence,
+    lowered: Variables,
+    such: Sequence[Sentence],
+    fallen: Variables,
+    heights: Sequence[Sentence],
+    holds: Sentence,
+) -> Sentence:
+    # Heights have quantifiers of their own, because the option does not depend on the coordinates before they fell.
+    option = exists(fallen, conjunction(*heights, holds))
+    return conjunction(allowed, exists(lowered, conjunction(*such, option)))
 
 
 def _amounts(
@@ -225,14 +221,6 @@ def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
     if move.at_most is not None:
         for name in move.lowers if move.by in ("any", "each") else (first,):
             yield at_most(Sum({here[name]: 1, there[name]: -1}, 0), move.at_most, here)
-
-
-def _allowed(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Sentence:
-    """Sentence: the position allows such a move, for any amounts."""
-    goes_on = TRUE if move.unless is None else negation(condition(move.unless, here))
-    if not move.needs:
-        return goes_on
-    return conjunction(goes_on, _some_move(ruleset, rules, move.needs, here))
 
 
 def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from choco_pipeline.automata.algebra import least, witness
@@ -16,8 +15,7 @@ from choco_pipeline.claims.language.verdict import Finding, Proved, Refuted, Und
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula, FormulaError
-from choco_pipeline.formula.nodes import Binary, names_of, render, walk
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.nodes import Binary, Node, names_of, render, walk
 from choco_pipeline.formula.written.math_text import range_text
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import (
@@ -44,95 +42,6 @@ _BY_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
 # ---- Which integers must be numbers.
 
 
-@dataclass
-class _Names:
-    """The names of a statement, and those that must be numbers because the logic is linear."""
-
-    #: The outer variables, with their ranges.
-    spans: Mapping[str, Range]
-    formulas: list[Formula] = field(default_factory=list)
-    #: For each definition and each inner variable: the names in its formula or range.
-    before: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    definitions: set[str] = field(default_factory=set)
-    #: The names that must be numbers, each with the part of the statement that requires it.
-    needed: dict[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, claim: Claim) -> _Names:
-        names = cls(claim.integers)
-        for span in names.spans.values():
-            names._add_range(span)
-        for part in tree.walk(tree.integers_in_front(claim.proposition)[1]):
-            match part:
-                case Let(name, value):
-                    names.before[name] |= value.formula.names
-                    names.definitions.add(name)
-                case InRange(name, span):
-                    names.before[name] |= span.names
-                    names._add_range(span)
-                case Expression(formula):
-                    names.formulas.append(formula)
-                case _:
-                    pass
-        names._close()
-        while (product := names._product()) is not None:
-            sides = [names._open(names_of(side)) for side in (product.left, product.right)]
-            names.needed |= dict.fromkeys(min(sides, key=names._first), render(product))
-            names._close()
-        return names
-
-    def _add_range(self, span: Range) -> None:
-        self.formulas += [span.first, span.last]
-        if span.step is not None:
-            self.formulas.append(span.step)
-            self.needed |= dict.fromkeys(span.step.names, span.text)
-
-    def _nodes(self) -> Iterator[Binary]:
-        for formula in self.formulas:
-            yield from (node for node in walk(formula.root) if isinstance(node, Binary))
-
-    def _close(self) -> None:
-        """Add the names that operators need as numbers, and the names that define those."""
-        for node in self._nodes():
-            if node.operator in _BY_THE_RIGHT:
-                self.needed |= dict.fromkeys(
-                    names_of(node.right) - self.needed.keys(), render(node)
-                )
-            if node.operator == "**":
-                self.needed |= dict.fromkeys(names_of(node) - self.needed.keys(), render(node))
-        waiting = list(self.needed)
-        while waiting:
-            name = waiting.pop()
-            follows = self.before.get(name, set())
-            if name in self.spans:  # up to the statement's own bound
-                follows = {*self.spans[name].names} - {"N"}
-            new = follows - self.needed.keys()
-            self.needed |= dict.fromkeys(new, self.needed[name])
-            waiting += new
-
-    def _open(self, names: Iterable[str]) -> list[str]:
-        """Return the names that are not numbers, if those of `needed` are."""
-        return [
-            name
-            for name in sorted(names)
-            if name not in self.needed
-            and (name not in self.definitions or self._open(self.before[name]))
-        ]
-
-    def _product(self) -> Binary | None:
-        """Return a product of two parts neither of which is a number yet."""
-        products = (node for node in self._nodes() if node.operator == "*")
-        for node in products:
-            if self._open(names_of(node.left)) and self._open(names_of(node.right)):
-                return node
-        return None
-
-    def _first(self, names: Iterable[str]) -> int:
-        """Return the position in the statement of the first of some names."""
-        order = [*self.spans, *self.before, "N"]
-        return min((order.index(name) for name in names if name in order), default=len(order))
-
-
 def fixed_integers(claim: Claim) -> tuple[str, ...]:
     """Return the integers of a claim that must be numbers in a sentence.
 
@@ -148,9 +57,61 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
     >>> fixed_integers(claim)
     ('k',)
     """
-    names = _Names.of(claim)
-    spans, needed = names.spans, names.needed
-    for name in needed.keys() - spans.keys() - names.definitions:
+    spans = claim.integers
+    #: For each definition and each inner variable: the names in its formula or range.
+    before: dict[str, set[str]] = defaultdict(set)
+    definitions: set[str] = set()
+    formulas: list[Formula] = []
+    ranges = [*spans.values()]
+    for part in tree.walk(tree.integers_in_front(claim.proposition)[1]):
+        match part:
+            case Let(name, value):
+                before[name] |= value.formula.names
+                definitions.add(name)
+            case InRange(name, span):
+                before[name] |= span.names
+                ranges.append(span)
+            case Expression(formula):
+                formulas.append(formula)
+            case _:
+                pass
+    ends = [(span.first, span.last, span.step) for span in ranges]
+    formulas = [*(end for three in ends for end in three if end is not None), *formulas]
+    nodes = [node for f in formulas for node in walk(f.root) if isinstance(node, Binary)]
+    #: The names that must be numbers, each with the part of the statement that requires it.
+    needed: dict[str, str] = {}
+
+    def require(names: Iterable[str], because: str) -> None:
+        """Add names, and the names that define them; a range may go up to the statement's own bound."""
+        for name in names:
+            if name not in needed:
+                needed[name] = because
+                require({*spans[name].names} - {"N"} if name in spans else before[name], because)
+
+    def open_names(node: Node) -> list[str]:
+        """Return the names of a factor that are not numbers, if those that must be are."""
+        return [name for name in sorted(names_of(node)) if is_open(name)]
+
+    def is_open(name: str) -> bool:
+        defined = name in definitions
+        return name not in needed and (not defined or any(map(is_open, before[name])))
+
+    for span in ranges:
+        require(span.step.names if span.step is not None else (), span.text)
+    for node in nodes:
+        if node.operator in _BY_THE_RIGHT:
+            require(names_of(node.right), render(node))
+        if node.operator == "**":
+            require(names_of(node), render(node))
+    order = [*spans, *before, "N"]
+    for node in (node for node in nodes if node.operator == "*"):
+        factors = open_names(node.left), open_names(node.right)
+        if all(factors):
+            places = [[order.index(name) for name in side if name in order] for side in factors]
+            first = min((0, 1), key=lambda i: min(places[i], default=len(order)))
+            require(factors[first], render(node))
+
+    for name in needed.keys() - spans.keys() - definitions:
         what = "is a bound" if name == "N" else "is counted"
         raise NotDefinableError(f"{needed[name]}: {name} {what}, and must be a number there")
     for name, span in spans.items():

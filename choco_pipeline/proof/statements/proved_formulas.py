@@ -64,11 +64,7 @@ def proved_formula(
 
 
 def decide_cases(
-    proof: Proof,
-    cases: Sequence[FormulaCase],
-    seconds: float = 60.0,
-    *,
-    covers: bool = True,
+    proof: Proof, cases: Sequence[FormulaCase], seconds: float = 60.0, *, covers: bool = True
 ) -> Finding:
     """Return whether formulas are right in their cases, and cover all positions.
 

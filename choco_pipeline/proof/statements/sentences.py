@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.arithmetic.logic import (
@@ -33,14 +32,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.arithmetic.terms import (
-    Meaning,
-    Sum,
-    TermReader,
-    at_most,
-    condition,
-    value_is,
-)
+from choco_pipeline.proof.arithmetic.terms import Meaning, Sum, Terms, at_most, condition, value_is
 from choco_pipeline.proof.games.obligations import Variables, has_moves, legal, relation_name, steps
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.statements.tree import (
@@ -176,14 +168,13 @@ class Integers:
     def _value_of(self, formula: Formula, label: str) -> tuple[Sum, list[Sentence]]:
         """Return the value of a formula, and the sentences that define its variables."""
         filled = self.filled(formula)
-        reader = TermReader(filled.text, self.values)
-        root = parse_nodes(filled.text, None, filled.functions)
-        value = reader.linear(root)
+        terms = Terms(filled, self.values)
+        value = terms.linear(terms.root)
         if value is not None:
             return value, []
         above = self._made(label)
         is_above = value_is(above, filled, self.values)
-        if reader.never_negative(root):
+        if terms.never_negative(terms.root):
             return Sum.of(above), [is_above]
         below = self._made(f"-{label}")
         is_below = value_is(Sum({below: -1}), filled, self.values)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain, combinations, islice
 from math import gcd
 
@@ -29,19 +29,19 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import small_values
-from choco_pipeline.proof.uniform.families.affine import (
+from choco_pipeline.proof.uniform.affine import (
     ZERO,
     Affine,
+    Place,
     divided_by,
     factors_of,
     number,
     product,
+    sign_of,
+    variable,
 )
-from choco_pipeline.proof.uniform.families.case_formula import VALUE
-from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.linear import sign_of
-from choco_pipeline.proof.uniform.families.linear_forms import Place
-from choco_pipeline.proof.uniform.places import CaseGame, leaves_remainder, variable
+from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.forms import VALUE
 from choco_pipeline.proof.uniform.product_lemmas import (
     Products,
     TrueCounterexampleError,
@@ -52,6 +52,7 @@ from choco_pipeline.proof.uniform.sentences import (
     all_of,
     any_of,
     at_least_0,
+    leaves_remainder,
     names_in,
     negation,
     require_unsat,
@@ -76,12 +77,63 @@ class NamedQuotient:
     divisor: Affine
 
 
+def option_names(part: MovePart) -> Changes:
+    """Return names for the coordinates that a part of a move changes."""
+    return {x: Affine.of(f"option({x})") for x in part}
+
+
 @dataclass(frozen=True)
-class CaseObligations(CaseGame):
+class CaseObligations:
     """A case of a family whose Grundy numbers are stated as a formula by cases.
 
-    Raises `FamilyError` also if products of several parameters would be needed.
+    Raises `FamilyError` if a largest value depends on a coordinate that has one, or if products of several parameters would be
+    needed.
     """
+
+    family: Family
+    case: FamilyCase
+
+    def __post_init__(self) -> None:
+        """Refuse games whose moves change more than limited coordinates."""
+        heights = self.case.heights
+        if any(height.only.split[0].keys() & heights.keys() for height in heights.values()):
+            raise FamilyError("a height that depends on a limited coordinate")
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """All coordinates."""
+        return self.family.description.coordinates
+
+    @property
+    def moves(self) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+        """For each move the coordinate that it lowers, others that may fall, and whether they do."""
+        return self.family.description.moves
+
+    def room(self, place: Place, y: str, value: Affine) -> Affine:
+        """Return a sum that is at least 0 if and only if a coordinate may have a value."""
+        return self.case.heights[y].only.room(place, value)
+
+    def position_sums(self, place: Place) -> tuple[Affine, ...]:
+        """Return the sums that are at least 0 if and only if a place is a position."""
+        rooms = (self.room(place, y, place[y]) for y in self.case.heights)
+        return (*(place[x] for x in self.coordinates), *rooms)
+
+    def option_sums(
+        self, place: Place, option: Place, changed: Sequence[str]
+    ) -> tuple[Affine, ...]:
+        """Return the sums that are at least 0 if and only if a move leads from a position to an option.
+
+        The move lowers the first of the `changed` coordinates; the others fall to their largest values.
+        """
+        sums = [option[x] for x in changed]
+        sums += [place[x] - option[x] - 1 for x in changed]
+        others = next(falling for x, falling, _ in self.moves if x == changed[0])
+        for y in others:
+            room = self.room(option, y, option[y])
+            sums.append(room)
+            if y in changed:
+                sums.append(self.case.heights[y].only.divisor - 1 - room)
+        return tuple(sums)
 
     @cached_property
     def parts(self) -> tuple[MovePart, ...]:
@@ -98,10 +150,6 @@ class CaseObligations(CaseGame):
         """A position, by names."""
         return {x: Affine.of(variable(x)) for x in self.coordinates}
 
-    def option(self, part: MovePart) -> Place:
-        """Return an option, by names for the coordinates that are changed."""
-        return {**self.position, **{x: Affine.of(f"option({x})") for x in part}}
-
     def has_value(self, place: Place, value: Affine) -> str:
         """Return the condition that the formula has a value at a place."""
         return any_of(
@@ -110,9 +158,10 @@ class CaseObligations(CaseGame):
             for sums in choice.equal(place, value)
         )  # fmt: skip
 
-    def _has_option(self, option: Place, part: MovePart, value: Affine) -> list[str]:
-        """Return the conditions that a part of a move leads to an option with a value."""
-        sums = self.option_sums(self.position, option, part)
+    def has_option(self, changes: Changes, value: Affine) -> list[str]:
+        """Return the conditions that a move with these changes leads to an option with a value."""
+        option = {**self.position, **changes}
+        sums = self.option_sums(self.position, option, tuple(changes))
         return [*map(at_least_0, sums), self.has_value(option, value)]
 
     def bodies(self) -> Iterator[tuple[str, str]]:
@@ -120,7 +169,7 @@ class CaseObligations(CaseGame):
         value = Affine.of(VALUE)
         yield "value", all_of([*self._known, at_least_0(-value - 1)])
         for part in self.parts:
-            same = self._has_option(self.option(part), part, value)
+            same = self.has_option(option_names(part), value)
             yield "-".join(["exclusion", *part]), all_of([*self._known, *same])
 
     @cached_property
@@ -137,9 +186,7 @@ class CaseObligations(CaseGame):
             rest = quotient.dividend - product(quotient.divisor, Affine.of(quotient.name))
             inside = [at_least_0(rest), at_least_0(quotient.divisor - 1 - rest)]
             sentences.append(any_of([at_least_0(-quotient.divisor), all_of(inside)]))
-        for changes in options:
-            option = {**self.position, **changes}
-            sentences.append(negation(all_of(self._has_option(option, tuple(changes), target))))
+        sentences += [negation(all_of(self.has_option(changes, target))) for changes in options]
         return all_of(sentences)
 
     @cached_property
@@ -268,16 +315,16 @@ def _whole(dividend: Affine, divisor: Affine) -> Affine:
 def _derived_options(game: CaseObligations, quotients: _Quotients, clock: Clock) -> list[Changes]:
     """Return options that the inequalities of the formula give for the value `TARGET`."""
     options: dict[tuple[object, ...], Changes] = {}
-    target = Affine.of(TARGET)
     for part in game.parts:
-        option = game.option(part)
-        unknown = {name for x in part for name in option[x].names}
+        names = option_names(part)
+        option = {**game.position, **names}
+        unknown = {f"option({x})" for x in part}
         rules = game.option_sums(game.position, option, part)
         for choice in game.case.choices:
-            for sums in choice.equal(option, target):
+            for sums in choice.equal(option, Affine.of(TARGET)):
                 for values in _solutions((*sums, *rules), unknown, {}, quotients):
                     clock.require()
-                    changes = {x: option[x].substitute(values) for x in part}
+                    changes = {x: name.substitute(values) for x, name in names.items()}
                     options.setdefault(tuple(changes.items()), changes)
     return list(options.values())
 
@@ -305,7 +352,7 @@ def _solutions(
 
 def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str, Affine] | None:
     """Return a name, and what it is where a sum that is not negative is as small as can be."""
-    multiples = {name: _multiple(total, name) for name in sorted(unknown & total.names)}
+    multiples = {name: total.multiple_of(name) for name in sorted(unknown & total.names)}
     if not multiples:
         return None
     rest = total
@@ -330,16 +377,6 @@ def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str
         if other != solved:
             bound -= Affine.of(other) * (ratio or 0)
     return solved, bound * (ratios[solved] or 1)
-
-
-def _multiple(total: Affine, name: str) -> Affine:
-    """Return the coefficient of a name in a sum."""
-    multiple = number(0)
-    for term, c in total.terms:
-        rest = divided_by(term, name)
-        if rest is not None:
-            multiple += rest * c
-    return multiple
 
 
 def _ratio(total: Affine, by: Affine) -> int | None:
@@ -414,7 +451,7 @@ def _works(
     grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
     values |= {variable(x): line for x, line in zip(game.coordinates, grid, strict=True)}
     rules = game.position_sums(game.position)
-    grid = grid[:, np.all([_value(s, values) >= 0 for s in rules], axis=0)]
+    grid = grid[:, np.all([s.value(values) >= 0 for s in rules], axis=0)]
     value = _formula(game, member, dict(zip(game.coordinates, grid, strict=True)))
     place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
     target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
@@ -423,16 +460,16 @@ def _works(
     values |= {variable(x): line[place] for x, line in zip(game.coordinates, grid, strict=True)}
     values[TARGET] = target
     for quotient in quotients.found:
-        divisor = _value(quotient.divisor, values)
-        values[quotient.name] = _value(quotient.dividend, values) // np.maximum(divisor, 1)
+        divisor = quotient.divisor.value(values)
+        values[quotient.name] = quotient.dividend.value(values) // np.maximum(divisor, 1)
     works = np.zeros((len(options), len(place)), dtype=bool)
     for row, changes in enumerate(options):
         clock.require()
         after = {**game.position, **changes}
-        at = {x: np.broadcast_to(_value(s, values), place.shape) for x, s in after.items()}
+        at = {x: np.broadcast_to(s.value(values), place.shape) for x, s in after.items()}
         works[row] = _formula(game, member, at) == target
         for rule in game.option_sums(game.position, after, tuple(changes)):
-            works[row] &= _value(rule, values) >= 0
+            works[row] &= rule.value(values) >= 0
     return works
 
 
@@ -446,12 +483,3 @@ def _formula(
     shape = next(iter(at.values())).shape
     values = np.asarray(formula.evaluate({n: given[n] for n in formula.names}), dtype=np.int64)
     return np.broadcast_to(values, shape)
-
-
-def _value(total: Affine, values: Mapping[str, Integers]) -> Integers:
-    """Return the values of a sum where names have these."""
-    numbers: Integers = np.asarray(total.constant, dtype=np.int64)
-    for term, c in total.terms:
-        factors = [values[n] for n in factors_of(term)]
-        numbers = np.asarray(numbers + reduce(np.multiply, factors) * c)
-    return numbers

@@ -1,43 +1,118 @@
-"""A position for every member of a family at which a relation is wrong, affine in parameters; found from members, then proved.
+"""A position for every member of a family at which a relation is wrong, affine in parameters; a guess from members.
 
-Idea: the P-positions of a game are the only relation without inconsistent positions (`places`). So a position that is
-inconsistent with a relation, for all parameters of a case, refutes it for all of them: nothing has to be known of the P-positions.
-Such positions of some first members are listed; sums of parameters through one of each list are put to the solver, those
-through the least positions first. Where the first few members follow no rule they are cases with a position of their own.
+A place is *inconsistent* if it and an option of it are in the relation, or neither. The P-positions of a game are the only
+relation without inconsistent positions. So a position that is inconsistent with a relation, for all parameters of a case, refutes
+it for all of them: nothing has to be known of the P-positions. Such positions of some first members are listed; of the sums of
+parameters through one of each list, those through the least positions first, one is taken that is inconsistent in further
+members. Where the first few members follow no rule they are cases with a position of their own.
+
+In families with powers of 2, such as ``k & -k``, each shifted coordinate is B·high + low with 0 ≤ low < B for the power B: the
+checker needs these parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import islice, product
 from math import gcd
 from operator import add, xor
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import small_values
-from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, number
-from choco_pipeline.proof.uniform.families.affine import product as times
-from choco_pipeline.proof.uniform.families.family import POWER, Family, FamilyCase
-from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
-from choco_pipeline.proof.uniform.places import MOST_VALUES, Digits, FewValues, PowerValues
-from choco_pipeline.proof.uniform.sentences import by_z3
+from choco_pipeline.proof.uniform.affine import (
+    ZERO,
+    Affine,
+    divided_by,
+    factors_of,
+    is_possible,
+    number,
+    variable,
+)
+from choco_pipeline.proof.uniform.affine import product as times
+from choco_pipeline.proof.uniform.family import POWER, Family, FamilyCase
 
+#: A limited coordinate with more values would make some thousand conditions.
+MOST_VALUES = 64
 #: Cells of a table in which positions are looked for: some tenths of a second.
 MOST_CELLS = 6_000_000
 #: The number of least positions of a member that are tried, and of sums through them.
 LEAST, MOST_TRIED = 40, 400
-#: Tuples of parameters that are tried for members, and the number of members with a position of their own.
-MOST_POINTS, MOST_ALONE = 1000, 4
-#: The powers of the members in tables: sums are of degree 2 in the power.
-POWERS = (1, 2, 4)
+#: Tuples of parameters that are tried for members, members of a trial, and members with a position of their own.
+MOST_POINTS, MEMBERS, MOST_ALONE = 1000, 24, 4
+#: The powers of the members in tables: sums are of degree 2 in the power. The last one is for the trial.
+POWERS, NEXT_POWER = (1, 2, 4), 8
 
 Point = tuple[int, ...]
+#: For each coordinate its high and its low part.
+Digits = Mapping[str, tuple[Affine, Affine]]
+
+
+@dataclass(frozen=True)
+class FewValues:
+    """A case in which limited coordinates are small integers.
+
+    Raises `FamilyError` for relations and heights that the checker does not decide then.
+    """
+
+    family: Family
+    case: FamilyCase
+
+    def __post_init__(self) -> None:
+        """Refuse other relations."""
+        case, limited = self.case, self.case.heights.keys()
+        if self.family.kind == "grundy":
+            raise FamilyError("Grundy numbers are not decided with integers for coordinates")
+        if case.shifts.keys() != {*self.coordinates}:
+            raise FamilyError("every coordinate is needed in the relation")
+        if not all(case.shift(n).is_constant for n in limited):
+            raise FamilyError("a limited coordinate with a parameter added to it")
+        if not case.constant.is_constant or len(self.free) > 2:
+            raise FamilyError("parameters, or three coordinates without a bound, in one nim-sum")
+        parts = (part for height in case.heights.values() for part in height.parts)
+        if any(part.split[0].keys() & limited for part in parts):
+            raise FamilyError("a height that depends on a limited coordinate")
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """All coordinates."""
+        return self.family.description.coordinates
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The coordinates without a largest value."""
+        return tuple(n for n in self.coordinates if n not in self.case.heights)
+
+    @cached_property
+    def largest(self) -> Mapping[str, int]:
+        """The largest value of each limited coordinate inside."""
+        free = {*map(variable, self.free)}
+        inside = (s for s in self.case.inside if s.names <= free | {*self.case.names})
+        known = [*self.case.conditions, *map(Affine.of, free), *inside]
+        largest = {}
+        for name in self.case.heights:
+            least = 0
+            while any(is_possible([*known, *sums]) for sums in self._rooms(name, least + 1)):
+                least += 1
+                if least == MOST_VALUES:
+                    raise FamilyError(f"{name} is not bounded by {MOST_VALUES} for all parameters")
+            largest[name] = least
+        return largest
+
+    def _rooms(self, y: str, value: int) -> Iterator[list[Affine]]:
+        """Yield sums; all of some are at least 0 if and only if a coordinate may have a natural number as its value."""
+        height = self.case.heights[y]
+        parts = height.parts if height.function == "sum" else (height.only,)
+        for shares in product(range(value + 1), repeat=len(parts)):
+            if sum(shares) == value:
+                yield [q.room({}, number(n)) for q, n in zip(parts, shares, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -51,7 +126,7 @@ class Failure:
     case: FamilyCase
     position: Mapping[str, Affine]
     largest: Mapping[str, int] | None = None
-    digits: Mapping[str, Digits] | None = None
+    digits: Digits | None = None
 
     @property
     def text(self) -> str:
@@ -79,10 +154,8 @@ def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Fai
     """
     kept: list[Failure] = []
     for case in cases:
-        if case.powers:
-            of_case = _of_power_case(PowerValues(family, case), clock)
-        else:
-            of_case = _of_case(FewValues(family, case), clock)
+        find = _of_power_case if case.powers else _of_case
+        of_case = find(FewValues(family, case), clock)
         if not of_case:
             return ()
         kept += of_case
@@ -93,13 +166,13 @@ def _of_case(direct: FewValues, clock: Clock) -> list[Failure]:
     case, alone = direct.case, list[Failure]()
     while len(alone) <= MOST_ALONE:
         rest, solved = replace(direct, case=case), replace(direct, case=_solved(case))
-        given = islice(small_values(solved.case.names, solved.case.holds, MOST_POINTS), 24)
+        given = islice(small_values(solved.case.names, solved.case.holds, MOST_POINTS), MEMBERS)
         points = [tuple(values.values()) for values in given]
         if not points:
             return alone
         for position in islice(_through_members(solved, points, clock), MOST_TRIED):
             clock.require()
-            if by_z3(rest.failure_text(position), 1000) == "unsat":
+            if _is_wrong(solved, position, points):
                 return [*alone, _failure(rest, position)]
         if len(case.names) != 1:
             break
@@ -112,6 +185,19 @@ def _of_case(direct: FewValues, clock: Clock) -> list[Failure]:
         alone.append(_failure(replace(direct, case=part), at))
         case = replace(case, conditions=(*case.conditions, m - first - 1))
     return []
+
+
+def _is_wrong(direct: FewValues, position: Mapping[str, Affine], points: Iterable[Point]) -> bool:
+    """Whether a position is inconsistent in some members; those that need large tables do not count."""
+    for point in points:
+        given = dict(zip(direct.case.names, point, strict=True))
+        at = {name: value.value(given) for name, value in position.items()}
+        if min(at.values()) < 0:
+            return False
+        table = _inconsistent(direct, point, at)
+        if table is not None and not table[tuple(slice(n, n + 1) for n in at.values())].any():
+            return False
+    return True
 
 
 def _failure(direct: FewValues, position: Mapping[str, Affine]) -> Failure:
@@ -175,39 +261,80 @@ def _affine_through(names: Sequence[str], first: Point, values: Sequence[int]) -
     return total
 
 
-def _of_power_case(powers: PowerValues, clock: Clock) -> list[Failure]:
+def _of_power_case(direct: FewValues, clock: Clock) -> list[Failure]:
     """Return a failure, through the positions of the same rank among those of some members, if there is one."""
-    case, lists = powers.case, []
+    case, coordinates = direct.case, direct.coordinates
+    (base,), limited = case.powers.values(), [*case.heights]
+    multiples = [a for total in case.inside for a in total.split()[0].values()]
+    if base == ZERO:
+        raise FamilyError("a parameter is 0, which every power of 2 divides")
+    if not all(a.is_constant and a.constant <= 0 for a in multiples):
+        raise FamilyError("a condition on positions that options may not satisfy")
+    if len(limited) != 1 or case.shift(limited[0]) != ZERO or case.constant != ZERO:
+        raise FamilyError("one limited coordinate without a shift is needed")
     others = [name for name in case.names if name != POWER]
-    first, points = _power_points(powers, others)
-    for given in points:
-        lists.append(list(islice(_unreached(powers, tuple(given[n] for n in case.names), clock), LEAST)))  # fmt: skip
+    powers = (1,) if base.is_constant else POWERS
+    first = _least_point(case, others, powers)
+    if first is None:
+        return []
+
+    def points(steps: Iterable[Point], *powers: int) -> list[Point]:
+        every = ({**dict(zip(others, step, strict=True)), POWER: p} for p in powers for step in steps)  # fmt: skip
+        return [tuple(given[name] for name in case.names) for given in every]
+
+    known = points(_steps(first), *powers)
+    further = points([first, tuple(n + 2 for n in first)], powers[0], *([NEXT_POWER] * (len(powers) > 1)))  # fmt: skip
+    lists = [list(islice(_unreached(direct, point, clock), LEAST)) for point in known]
     for several in zip(*lists, strict=False):
         clock.require()
         position = {}
-        for name, values in zip(powers.coordinates, zip(*several, strict=True), strict=True):
+        for name, values in zip(coordinates, zip(*several, strict=True), strict=True):
             size = len(others) + 1
             rows = [values[n : n + size] for n in range(0, len(values), size)]
             value = _through_powers([_affine_through(others, first, row) for row in rows])
             if value is None:
                 break
             position[name] = value
-        digits = powers.digits(position) if len(position) == len(powers.coordinates) else None
-        if digits is not None and by_z3(powers.failure_text(position), 1000) == "unsat":
+        digits = _digits(case, base, position) if len(position) == len(coordinates) else None
+        if digits is not None and _is_wrong(direct, position, further):
             return [Failure(case, position, digits=digits)]
     return []
 
 
-def _power_points(powers: PowerValues, others: list[str]) -> tuple[Point, list[dict[str, int]]]:
-    """Return the least values of the names except the power, and their `_steps` for each of some powers."""
-    chosen = (1,) if powers.base.is_constant else POWERS
+def _least_point(case: FamilyCase, names: Sequence[str], powers: Sequence[int]) -> Point | None:
+    """Return the least values of the names such that the case has its `_steps` for all powers."""
     for total in range(12):
-        for least in product(range(total + 1), repeat=len(others)):
-            steps = [dict(zip(others, step, strict=True)) for step in _steps(least)]
-            every = [{**step, POWER: power} for power in chosen for step in steps]
-            if sum(least) == total and all(map(powers.case.holds, every)):
-                return least, every
-    return (), []
+        for least in product(range(total + 1), repeat=len(names)):
+            every = [dict(zip(names, step, strict=True)) for step in _steps(least)]
+            given = [{**step, POWER: power} for power in powers for step in every]
+            if sum(least) == total and all(map(case.holds, given)):
+                return least
+    return None
+
+
+def _digits(case: FamilyCase, base: Affine, position: Mapping[str, Affine]) -> Digits | None:
+    """Return the parts of shifted coordinates; None if a part that must be a small number is none."""
+    found = {}
+    for name, value in position.items():
+        parts = _parts(value + case.shift(name), base)
+        small = None if parts is None else parts[name not in case.heights]
+        if parts is None or small is None or not small.is_constant or small.constant < 0:
+            return None
+        found[name] = parts
+    return found
+
+
+def _parts(total: Affine, base: Affine) -> tuple[Affine, Affine] | None:
+    """Return the numbers whose first one, times the base, and whose second one add to a sum."""
+    if base == number(1):
+        return total, ZERO
+    halves = [(divided_by(name, POWER), c) for name, c in total.terms]
+    if any(rest is None or c % 2 for rest, c in halves):
+        return None
+    high = sum((rest * (c // 2) for rest, c in halves if rest is not None), ZERO)
+    if total.constant < 0:
+        return high - 1, base + total.constant
+    return high, number(total.constant)
 
 
 def _through_powers(sums: list[Affine]) -> Affine | None:
@@ -238,37 +365,44 @@ def inconsistencies(direct: FewValues, point: Point, clock: Clock) -> Iterator[P
     known = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
     while not len(known):
         clock.require()
-        table = _inconsistent(direct, point, bound)
+        table = _inconsistent(direct, point, dict.fromkeys(direct.free, bound))
         if table is None:
             return
         known, bound = np.argwhere(table), bound * 2
-    larger = _inconsistent(direct, point, bound)
+    larger = _inconsistent(direct, point, dict.fromkeys(direct.free, bound))
     known = known if larger is None else np.argwhere(larger)
     yield from sorted(map(tuple, known.tolist()), key=lambda q: (max(q), q))
 
 
-def _inconsistent(direct: FewValues, point: Point, bound: int) -> np.ndarray | None:
-    """Return for all positions within a bound whether they are inconsistent; None if there are too many."""
+def _inconsistent(
+    direct: FewValues, point: Point, bounds: Mapping[str, int]
+) -> npt.NDArray[np.bool_] | None:
+    """Return for all positions within bounds whether they are inconsistent; None if there are too many."""
     case, names = direct.case, direct.coordinates
     given = dict(zip(case.names, point, strict=True))
-    corner = {n: 0 if n in case.heights else bound for n in names}
-    largest = corner | {y: min(_height(case, y, corner, given), MOST_VALUES) for y in case.heights}
-    sizes = {n: largest[n] + 1 for n in names}
+
+    def known(place: Mapping[str, Any]) -> dict[str, Any]:
+        return {**given, **{variable(n): value for n, value in place.items()}}
+
+    corner = {n: 0 if n in case.heights else bounds[n] for n in names}
+    most = {y: _height(case, y, known(corner)) for y in case.heights}
+    sizes = {n: min(most[n], MOST_VALUES) + 1 if n in most else corner[n] + 1 for n in names}
     if np.prod(list(sizes.values()), dtype=np.int64) > MOST_CELLS:
         return None
     at = dict(zip(names, np.ogrid[tuple(slice(sizes[n]) for n in names)], strict=True))
+    heights = {y: _height(case, y, known(at)) for y in case.heights}
     is_one = np.ones(tuple(sizes.values()), dtype=bool)
-    for y in case.heights:
-        is_one &= at[y] <= _height(case, y, at, given)
-    for form in case.inside:
-        is_one &= _number(form, at, given) >= 0
+    for y, height in heights.items():
+        is_one &= at[y] <= height
+    for total in case.inside:
+        is_one &= total.value(known(at)) >= 0
     numbers = (at[n] + case.shift(n).value(given) for n in names)
     related = is_one & (reduce(xor, numbers, case.constant.value(given)) == 0)
     reaches = np.zeros_like(related)
     for lowered, others, clips in direct.family.description.moves:
         fallen = dict(at)
         for y in others if clips else ():
-            fallen[y] = np.minimum(at[y], _height(case, y, at, given))
+            fallen[y] = np.minimum(at[y], heights[y])
         options = related[tuple(fallen[n] for n in names)]
         axis = names.index(lowered)
         before = np.roll(np.logical_or.accumulate(options, axis=axis), 1, axis=axis)
@@ -277,13 +411,6 @@ def _inconsistent(direct: FewValues, point: Point, bound: int) -> np.ndarray | N
     return np.asarray(is_one & (related == reaches))
 
 
-def _height(case: FamilyCase, name: str, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
+def _height(case: FamilyCase, name: str, known: Mapping[str, Any]) -> Any:
     height = case.heights[name].only
-    return _number(height.dividend, at, given) // height.divisor.value(given)
-
-
-def _number(form: LinearForm, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
-    total = form.constant.value(given)
-    for name, a in form.terms.items():
-        total = total + at[name] * a.value(given)
-    return total
+    return height.dividend.value(known) // height.divisor.value(known)

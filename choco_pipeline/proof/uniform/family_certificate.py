@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json
+from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof
+from choco_pipeline.proof.uniform.control import ControlLocation, TrackForm
 from choco_pipeline.proof.uniform.failure import Failure
-from choco_pipeline.proof.uniform.families.affine import Affine
-from choco_pipeline.proof.uniform.families.family import FamilyCase
+from choco_pipeline.proof.uniform.family import FamilyCase
 from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
-from choco_pipeline.proof.uniform.invariants.control import ControlLocation, TrackForm
-from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant
+from choco_pipeline.proof.uniform.invariant_search import Invariant
 
 KIND, FORMAT = "family", 2
 #: The key of a sum's constant; no name looks like it.
@@ -77,8 +77,8 @@ def _failed(failure: Failure) -> dict[str, object]:
         "digits": None
         if failure.digits is None
         else {
-            name: {"high": _sum(digits.high), "low": _sum(digits.low)}
-            for name, digits in failure.digits.items()
+            name: {"high": _sum(high), "low": _sum(low)}
+            for name, (high, low) in failure.digits.items()
         },
     }
 
@@ -92,8 +92,8 @@ def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, obj
                 "function": height.function,
                 "parts": [
                     {
-                        "terms": _sums(part.dividend.terms),
-                        "constant": _sum(part.dividend.constant),
+                        "terms": _sums(part.split[0]),
+                        "constant": _sum(part.split[1]),
                         "divisor": _sum(part.divisor),
                     }
                     for part in height.parts

@@ -11,17 +11,18 @@ from typing import Literal
 from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import SECONDS, Refutation
-from choco_pipeline.proof.uniform.by_cases import (
-    CaseFormulaProof,
-    prove_by_cases,
+from choco_pipeline.proof.uniform.affine import (
+    ZERO,
+    Affine,
+    independent,
+    sign_of,
+    single_value,
 )
-from choco_pipeline.proof.uniform.failure import Failure, failures
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
-from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.linear import independent, sign_of, single_value
-from choco_pipeline.proof.uniform.invariants.control import FamilyObligation, option
-from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError, search
-from choco_pipeline.proof.uniform.places import FewValues
+from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof, prove_by_cases
+from choco_pipeline.proof.uniform.control import FamilyObligation, option
+from choco_pipeline.proof.uniform.failure import Failure, FewValues, failures
+from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.invariant_search import Invariant, LostError, search
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
@@ -164,21 +165,21 @@ def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
             f"{family.ruleset}: a height that is a sum of quotients is decided for P-positions alone,"
             " with a condition on positions that bounds it, such as x <= k and z <= k"
         )
+
+    def of_words(case: FamilyCase) -> CaseProof:
+        asked = obligations(family, case)
+        return CaseProof(case, tuple(prove_obligation(obligation, clock) for obligation in asked))
+
     try:
-        return _own_proof(family, case, clock)
+        return of_words(case)
     except LostError as error:
         larger = list(_larger_cases(case))
         for other in larger:
             with suppress(LostError):
-                return _own_proof(family, other, clock)
+                return of_words(other)
         moduli = ", ".join(map(str, MODULI))
         more = f"; nor for all with the same remainder modulo one of {moduli}" if larger else ""
         raise UndecidedError(f"{error}{more}") from None
-
-
-def _own_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
-    invariants = (prove_obligation(obligation, clock) for obligation in obligations(family, case))
-    return CaseProof(case, tuple(invariants))
 
 
 def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
@@ -195,13 +196,8 @@ def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
         put = {n: Affine.of(f"m_{n}") * modulus + value % modulus for n, value in single.items()}
         kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
         larger = case.substitute(put, [*(Affine.of(f"m_{name}") for name in single), *kept])
-        parts = [part for height in larger.heights.values() for part in height.parts]
-        game = [
-            total
-            for part in parts
-            for total in (*part.dividend.terms.values(), part.dividend.constant, part.divisor - 1)
-        ]
-        conditions = (*larger.conditions, *game)
+        parts = (part for height in larger.heights.values() for part in height.parts)
+        conditions = (*larger.conditions, *(total for part in parts for total in part.naturals))
         shifts = (*larger.shifts.values(), larger.constant)
         if all(sign_of(shift, conditions) is not None for shift in shifts):
             yield replace(larger, conditions=independent(conditions))

@@ -18,7 +18,7 @@ import z3
 
 from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, product, product_name
+from choco_pipeline.proof.uniform.affine import Affine, factors_of, product, product_name
 from choco_pipeline.proof.uniform.sentences import (
     all_of,
     any_of,
@@ -81,15 +81,15 @@ class Products:
             any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in implications
         )
 
-    def wrong(self, values: Mapping[str, int]) -> bool:
-        """Whether some product has another value than its factors say."""
-        return any(self._value(n, values) != values[self.factor] * values[n] for n in self.names)
+    def pairs(self, values: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+        """Return for each name its value and that of its product."""
+        products = {name: product_name((self.factor, name)) for name in self.names}
+        return {name: (values[name], values[whole]) for name, whole in products.items()}
 
     def broken(self, values: Mapping[str, int]) -> list[Affine]:
         """Return some sums, sparse ones first, whose lemmas are false for these values."""
         broken: list[tuple[int, int, Affine]] = []
-        m = values[self.factor]
-        pairs = {name: (values[name], self._value(name, values)) for name in self.names}
+        m, pairs = values[self.factor], self.pairs(values)
         for size in range(1, MOST_NAMES + 1):
             for names in combinations(self.names, size):
                 for multiples in choices(MULTIPLES, repeat=size):
@@ -109,9 +109,6 @@ class Products:
         # A name minus its value, which is 0 here, excludes a wrong product where no sparse sum does.
         alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
         return [total for *_, total in broken] or list(alone)
-
-    def _value(self, name: str, values: Mapping[str, int]) -> int:
-        return values[product_name((self.factor, name))]
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,8 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
         model = question.solver.model()
         known = {name.name(): model[name] for name in model.decls() if name.arity() == 0}
         values = {n: known[n].as_long() if n in known else 0 for n in question.names}
-        if products is None or not products.wrong(values):
+        pairs = {} if products is None else products.pairs(values)
+        if products is None or all(mn == values[products.factor] * n for n, mn in pairs.values()):
             raise TrueCounterexampleError(values)
         broken = products.broken(values)[:AT_ONCE]
         if not broken:

@@ -11,7 +11,7 @@ import z3
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.proof.uniform.affine import Affine
 
 TRUE, FALSE = "true", "false"
 
@@ -48,6 +48,13 @@ def is_0(total: Affine) -> str:
     if total.is_constant:
         return FALSE if total.constant else TRUE
     return f"(= {term(total)} 0)"
+
+
+def leaves_remainder(total: Affine, size: int, remainder: int) -> str:
+    """Return the sentence that a sum leaves a remainder when it is divided."""
+    if all(c % size == 0 for _, c in total.terms):
+        return TRUE if total.constant % size == remainder else FALSE
+    return f"(= (mod {term(total)} {size}) {remainder})"
 
 
 def negation(sentence: str) -> str:

@@ -1,4 +1,6 @@
-"""The engine against the meaning of sentences, and on the games of the papers."""
+"""Sentences and the engine against their meaning in plain Python."""
+
+from __future__ import annotations
 
 from itertools import product
 
@@ -6,28 +8,101 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from choco_pipeline import SolidBar, StripBar
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.formula import parse
 from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of
 from choco_pipeline.proof.arithmetic.logic import (
+    FALSE,
+    TRUE,
     And,
     Bitwise,
     Exists,
+    Linear,
     Member,
     NimSumZero,
     Not,
     Or,
+    conjunction,
+    disjunction,
     equal,
+    exists,
     free,
+    implies,
     less,
     linear,
+    negation,
+    within,
+    written,
 )
-from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from tests.effort import examples
 from tests.proof.interpret import NAMES, REACH, depth, sentences, truth
-from tests.proof.relations import by_formula, decide, small, small_sets
+from tests.proof.relations import decide, small, small_sets
+
+A, B, C = (Member(name, ("x",)) for name in "ABC")
+
+
+def test_the_same_linear_relation_is_the_same_value() -> None:
+    assert Linear((("z", 2), ("x", 1), ("y", 3), ("z", -1), ("y", -3)), 4, "<") == Linear(
+        (("x", 1), ("z", 1)), 4, "<"
+    )
+
+
+def test_junctions_are_flat_and_decided_by_constants() -> None:
+    assert conjunction(A, conjunction(B, C), TRUE, A) == And((A, B, C))
+    assert disjunction(A, disjunction(B, C), FALSE, A) == Or((A, B, C))
+    assert conjunction(A) == disjunction(A) == A
+    assert conjunction(A, FALSE, B) == FALSE
+    assert disjunction(A, TRUE, B) == TRUE
+    assert negation(negation(A)) == A
+
+
+def test_exists_keeps_the_names_that_are_needed() -> None:
+    assert exists(("u", "v"), less("u", "x")) == Exists(("u",), less("u", "x"))
+    assert exists(("u", "v"), A) == A
+
+
+@given(sentences, sentences, sentences)
+def test_helpers_mean_what_they_say(p, q, r) -> None:
+    values = {"x": 2, "y": 1, "z": 3}
+    most = 3 + 3 * max(map(depth, (p, q, r)))
+    sets = small_sets(most)
+
+    def holds(sentence):
+        return truth(sentence, values, sets, most)
+
+    assert holds(conjunction(p, q)) == (holds(p) and holds(q))
+    assert holds(disjunction(p, q)) == (holds(p) or holds(q))
+    assert holds(negation(p)) == (not holds(p))
+    assert holds(within(p, q)) == (holds(p) and holds(q))
+    assert holds(implies(p, q, r)) == (not (holds(p) and holds(q)) or holds(r))
+
+
+def test_a_condition_goes_inside_of_quantifiers_and_is_not_captured() -> None:
+    some, condition = Exists(("u",), less("u", "y")), less("x", "y")
+    inside = Exists(("u",), And((condition, less("u", "y"))))
+    assert within(condition, disjunction(some, A)) == disjunction(inside, conjunction(condition, A))
+    about_u = less("u", "x")
+    assert within(about_u, some) == And((about_u, some))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        (Linear((("x", -2), ("y", 1)), -3, "<="), "- 2*x + y - 3 <= 0"),
+        (Linear((), 0, "=="), "0 == 0"),
+        (linear({"x": -1}, 0, ">"), "- x > 0"),
+        (
+            Exists(("u",), And((linear({"u": 1, "x": -2}, -3, "<="), Bitwise("&", "u", "x", "y")))),
+            "exists u: (u - 2*x - 3 <= 0 and y == u & x)",
+        ),
+        (NimSumZero(("x", "y")), "x ^ y == 0"),
+        (Not(Or((NimSumZero(("x",)), TRUE))), "not (x == 0 or true)"),
+        (FALSE, "false"),
+    ],
+)
+def test_sentences_as_text(sentence, text):
+    assert written(sentence) == text
+
 
 MOST = 4
 
@@ -146,35 +221,3 @@ def test_a_sentence_without_variables_is_a_truth() -> None:
     decision = decide(Exists(("x",), Bitwise("^", "x", "x", "x")), {})
     assert decision.valid  # 0 ^ 0 == 0
     assert decide(Exists(("x",), And((less("x", "x"),))), {}).counterexample == {}
-
-
-@pytest.mark.parametrize(
-    ("game", "text"),
-    [
-        (SolidBar("(x+z)//5"), "x^y^z == 0"),
-        (SolidBar("(x+z)//5"), "(x+1)^y^(z+1) == 0"),  # solid2022, Conj 2 as printed
-        (StripBar(k=3), "x^y^z == 0"),
-        (StripBar(k=4, s=5), "(x+5)^y^(z+5) == 0"),
-    ],
-    ids=str,
-)
-def test_what_is_false_is_refused_at_a_place_that_the_definition_confirms(game, text) -> None:
-    in_relation = parse(text)
-    engine = Engine({"R0": by_formula(game, text)})
-    refuted = []
-    for obligation in obligations(game, "p"):
-        values = engine.decide(obligation.sentence).counterexample
-        if values is None:
-            continue
-        refuted.append(obligation.name)
-        position = tuple(values[name] for name in game.coordinates)
-        assert game.is_position(position)
-        zero = [
-            option
-            for option in game.options(position)
-            if in_relation.value(dict(zip(game.coordinates, option, strict=True)))
-        ]
-        member = in_relation.value(values)
-        assert member == ("no position in the relation" in obligation.name)
-        assert bool(zero) == member, (obligation.name, position)
-    assert refuted

@@ -268,11 +268,11 @@ def heaps(draw):
     return game(moves, **({"ends": "a <= 2"} if draw(st.booleans()) else {}))
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(heaps(), st.integers(0, 20), st.integers(1, 20))
 def test_periods_of_any_rules_are_those_of_the_definition(ruleset, first, length):
     program = checker()
-    count = 200
+    count = 120
     values = by_definition(ruleset, count)
     takes, below = program.takes_of(next(iter(ruleset.documents.values())))
     assert program.heap_values("a", takes, below, count) == values

@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
-from choco_pipeline.formula import parse
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from tests.catalogues import catalogue_of
@@ -55,15 +53,6 @@ def agrees(finding, expected, heaps, bound=BOUND, reach=None):
             raise AssertionError(other)
 
 
-GAMES = {
-    "step-bar(k=2, s=1)": ("y", "z"),
-    "with-pass(step-bar(k=2, s=1), passes=1)": ("y", "z", "p"),
-    "strip-bar(k=2, s=0)": ("x", "y", "z"),
-    "solid-bar(f=(x+z)//3)": ("x", "y", "z"),
-    "nim(2)": ("a", "b"),
-}
-
-
 def pieces(names):
     """Strategies for integers, and for conditions, in these names."""
     small = st.sampled_from([*names, "1", "2", f"({names[0]}-1)", f"({names[-1]}+1)"])
@@ -79,65 +68,6 @@ def pieces(names):
         st.builds("({}) or ({})".format, conditions, conditions),
     )
     return integers, conditions
-
-
-@settings(max_examples=examples(120), deadline=None)
-@given(st.data())
-def test_drawn_claims_on_p_positions(data) -> None:
-    text = data.draw(st.sampled_from(list(GAMES)))
-    _, conditions = pieces(GAMES[text])
-    relation = data.draw(st.sampled_from(["exactly", "contain", "within"]))
-    check = {"kind": "p-positions", "formula": data.draw(conditions), "relation": relation}
-    where = data.draw(st.none() | conditions)
-    reach = data.draw(st.none() | st.integers(0, 8))
-    check |= {"where": where} if where else {}
-    claim = claim_on(parse_ruleset(text), **check).check
-    assert claim == PPositions(parse(check["formula"]), relation, where and parse(where))
-    heaps = len(set(GAMES[text]) - {"p"})
-
-    def wrong(number, named):
-        if where and not claim.where.value(named):
-            return False
-        if reach is not None and max(v for name, v in named.items() if name != "p") > reach:
-            return False
-        holds, is_p = claim.formula.value(named), number == 0
-        return {
-            "exactly": holds != is_p,
-            "contain": holds and not is_p,
-            "within": is_p and not holds,
-        }[relation]
-
-    more = {} if reach is None else {"reach": str(reach)}
-    finding = decided(text, check=check, more=more)
-    agrees(finding, first_wrong(text, wrong), heaps, reach=reach)
-    if isinstance(finding.verdict, Vacuous):
-
-        def met(number, named):
-            if reach is not None and max(v for name, v in named.items() if name != "p") > reach:
-                return False
-            premise = {"exactly": True, "contain": claim.formula.value(named), "within": not number}
-            return premise[relation] and (where is None or claim.where.value(named))
-
-        assert first_wrong(text, met) is None
-
-
-@settings(max_examples=examples(60), deadline=None)
-@given(st.data())
-def test_drawn_claims_on_grundy_numbers(data) -> None:
-    text = data.draw(st.sampled_from(["step-bar(k=2, s=1)", "step-bar(k=1)", "nim(2)"]))
-    names = parse_ruleset(text).coordinates
-    integers, conditions = pieces(names)
-    right = {"step-bar(k=2, s=1)": "(y ^ (z+1))-1", "nim(2)": "a ^ b"}.get(text, "y ^ z")
-    equals = data.draw(st.just(right) | integers)
-    where = data.draw(st.none() | conditions)
-    check = {"kind": "grundy", "equals": equals} | ({"where": where} if where else {})
-    parsed = claim_on(parse_ruleset(text), **check).check
-
-    def wrong(number, named):
-        speaks = where is None or parsed.where.value(named)
-        return speaks and parsed.equals.value(named) != number
-
-    agrees(decided(text, "grundy", **check), first_wrong(text, wrong), len(names))
 
 
 SETS = st.sampled_from(
@@ -222,15 +152,6 @@ def test_members_of_any_sign_must_be_values(said, absent) -> None:
     assert finding.verdict.counterexample.found == f"no P-position has the value {absent}"
 
 
-def test_negative_values_are_found_too() -> None:
-    check = {"kind": "values", "of": "-a-1", "relation": "exactly"}
-    assert decided("nim(2)", check=check, values="v < 0").verdict == Proved("here")
-    missing = decided("nim(2)", check=check, values="v < 1").verdict
-    assert missing.counterexample.found == "no P-position has the value 0"
-    outside = decided("nim(2)", check=check, values="v < -1").verdict
-    assert outside.counterexample.position == (0, 0)
-
-
 NOTHING = [
     ({"kind": "p-positions", "formula": "a == b", "where": "a < 0"}, "no position"),
     ({"kind": "p-positions", "formula": "a < 0", "relation": "contain"}, "no position"),
@@ -256,25 +177,6 @@ def test_what_says_nothing_is_vacuous(check, why) -> None:
     verdict = decided("nim(2)", check=check).verdict
     assert isinstance(verdict, Vacuous)
     assert verdict.why.startswith(why)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        {"kind": "p-positions", "formula": "a < 0", "where": "a != b"},
-        {"kind": "values", "of": "a", "values": "v >= 0", "relation": "contains-all"},
-        {"kind": "options", "of": "a+b == 0", "have": "no", "to": "a >= 0"},
-    ],
-)
-def test_what_says_something_is_proved(check) -> None:
-    assert decided("nim(2)", check=check).verdict == Proved("here")
-
-
-def test_no_value_at_all_is_not_every_member() -> None:
-    check = {"kind": "values", "of": "a", "values": "v == 7", "where": "a > b"}
-    for relation in ("contains-all", "exactly"):
-        found = decided("nim(2)", check=check, relation=relation).verdict.counterexample.found
-        assert found == "no P-position has the value 7"
 
 
 @pytest.mark.parametrize(
@@ -397,11 +299,3 @@ def test_an_undecided_game_decides_no_claim() -> None:
     claim = claim_on(proof.ruleset, kind="p-positions", formula="y == z")
     verdict = decide(claim, {}, proof, "here").verdict
     assert "no proved automata" in verdict.why
-
-
-def test_time_is_kept_to() -> None:
-    proof = proved("nim(2)")
-    verdict = decide(
-        claim_on(proof.ruleset, kind="p-positions", formula="a == b"), {}, proof, "here", 0.0
-    ).verdict
-    assert verdict == Undecided("time is up before the sentence is decided")

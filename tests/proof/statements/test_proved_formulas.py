@@ -1,8 +1,5 @@
 """Formulas that a search finds for proved games: right by definition, short, and proved by every engine."""
 
-from itertools import product
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,10 +7,9 @@ from hypothesis import strategies as st
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.language.verdict import Proved, Refuted
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.closed_forms.expressions import LinearAtom, NimSumAtom
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target
+from choco_pipeline.mining.closed_forms.synthesis import FormulaCase
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.proof.records import FormulaOfProof, ProofOutcome
+from choco_pipeline.proof.records import FormulaOfProof
 from choco_pipeline.proof.statements import proved_formulas as module
 from choco_pipeline.proof.statements import proved_formulas as table_formulas
 from choco_pipeline.proof.statements.proved_formulas import (
@@ -21,67 +17,10 @@ from choco_pipeline.proof.statements.proved_formulas import (
     formulas,
     formulas_of_table,
 )
-from choco_pipeline.proof.task import with_formula
 from tests.effort import examples
 from tests.proof.statements.test_decided_claims import proved
 
 NAMES = ("y", "z")
-
-
-@settings(max_examples=examples(200))
-@given(st.data())
-def test_a_formula_is_written_as_what_it_is(data) -> None:
-    small = st.integers(-3, 3)
-    multiples = data.draw(st.tuples(small, small))
-    divisor, more = data.draw(st.integers(1, 2)), data.draw(st.integers(-5, 5))
-    formula = LinearAtom(multiples, divisor, data.draw(st.integers(0, divisor - 1)))
-    shifts = data.draw(st.tuples(small, small))
-    for y, z in product(range(4), repeat=2):
-        at = {"y": y, "z": z}
-        value = (multiples[0] * y + multiples[1] * z + formula.constant) // divisor + more
-        assert parse(formula.text(NAMES, more)).value(at) == value
-        nim_sum = ((y + shifts[0]) ^ (z + shifts[1])) + more
-        assert parse(NimSumAtom(shifts).text(NAMES, more)).value(at) == nim_sum
-
-
-@pytest.mark.parametrize(
-    ("formula", "more", "text"),
-    [
-        (LinearAtom((1, 2), 2, 1), 0, "z+(y+1)//2"),
-        (LinearAtom((-3, 3), 2, 0), 0, "3*(z-y)//2"),
-        (LinearAtom((0, 1), 2, 0), 0, "z//2"),
-        (LinearAtom((-2, 1), 1, 0), -4, "z-2*y-4"),
-        (LinearAtom((0, 0), 1, 0), 0, "0"),
-        (NimSumAtom((0, 2)), -2, "(y ^ (z+2))-2"),
-        (NimSumAtom((0, -1)), 0, "y ^ (z-1)"),
-    ],
-)
-def test_the_shortest_writing(formula, more, text) -> None:
-    assert formula.text(NAMES, more) == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "y ^ z",
-        "(y ^ (z+3))-3",
-        "2*z-3*y+7",
-        "z+(y+1)//2",
-        "min(y, z-2)",
-        "max(3*y, z//2+5)",
-        "min(z-(y+1)//2, 3*(z-y)//2)",
-    ],
-)
-def test_planted_formulas_are_found(text) -> None:
-    grid = np.indices((20, 20)).reshape(2, -1)
-    points = {"y": grid[0], "z": grid[1]}
-    numbers = parse(text).evaluate(points)
-    everywhere = np.ones(numbers.shape, np.bool_)
-    found = Atoms.at(NAMES, points).shortest(Target(numbers), everywhere)
-    assert np.array_equal(parse(found).evaluate(points), numbers)
-    assert len(found) <= len(text)
-    noise = np.random.default_rng(1).integers(0, 9, numbers.shape)
-    assert Atoms.at(NAMES, points).shortest(Target(noise), everywhere) is None
 
 
 def numbers_agree(text, found, bound=40):
@@ -187,37 +126,6 @@ def test_a_formula_of_a_part_of_the_positions_is_proved() -> None:
     wrong = (FormulaCase(case.where, f"{case.formula}+1"),)
     assert isinstance(decide_cases(proof, wrong, covers=False).verdict, Refuted)
     assert isinstance(decide_cases(proof, (case,)).verdict, Refuted)
-
-
-class Here:
-    """Calls functions in this process, without limits."""
-
-    def call(self, function, *arguments, **_):
-        """Return what the function returns."""
-        return function(*arguments)
-
-
-def test_the_shortest_of_two_formulas_is_kept() -> None:
-    def saying(said):
-        where, formula = (None, said) if isinstance(said, str) else said
-        cases = (FormulaCase(where, formula),)
-        return FormulaOfProof(text=f"P ⇔ {cases[0]}", cases=cases)
-
-    outcome = ProofOutcome.nothing("", 0.0, "nim(2)", "p")
-    limits = {"seconds": 1.0, "memory": 1.0}
-    for formulas_found, kept in (
-        (("a == b", "a ^ b == 0"), "a == b"),
-        (("a ^ b == 0", "a == b"), "a == b"),
-        ((None, "a == b"), "a == b"),
-        (("a == b", None), "a == b"),
-        (("a ^ b == 0", ("a == 0", "b == 0")), "a ^ b == 0"),
-        ((("a == 0", "b == 0"), "a ^ b == 0"), "a ^ b == 0"),
-    ):
-        proof = outcome
-        for text in formulas_found:
-            found = None if text is None else saying(text)
-            proof = with_formula(proof, limits, Here(), lambda *_, found=found: found)
-        assert proof.formula == saying(kept)
 
 
 def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:

@@ -33,14 +33,6 @@ def test_a_solver_without_an_answer_says_unknown(solver):
     assert answers == {"unknown"} if solver == "cvc5" else answers <= {"unknown", "unsat"}
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_solvers_tell_what_can_be_satisfied(solver):
-    ask = SOLVERS[solver]
-    text = "(set-logic QF_LIA)\n(declare-const |count(x')| Int)\n(assert {})\n(check-sat)\n"
-    assert ask(text.format("(= (mod |count(x')| 2) 1)"), 1000) == "sat"
-    assert ask(text.format("(= (* 2 |count(x')|) (- 3))"), 1000) == "unsat"
-
-
 def test_the_command_writes_a_certificate(tmp_path, capsys):
     code = show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, 60.0, 4.0, True)
     said = json.loads(capsys.readouterr().out)

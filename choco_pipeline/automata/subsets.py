@@ -1,17 +1,15 @@
-"""Kernels of two constructions of automata: the product of two, and the subsets of one in which some digits are free.
+"""The subset construction, for projections and for the disjunction of two automata.
 
-Product: pairs of states are found breadth-first from the two starts, because few of all pairs are reachable. Where one state decides
-the result alone, as a state that accepts nothing in a conjunction, all pairs with it are one. Cost: a look-up for each pair and symbol.
+Idea: with free digits of some coordinates, a word of the others leads to a set of states; so it does in two automata that read it
+together. These sets are the states of a deterministic automaton. The free numbers may have more digits than the others, so a state
+also accepts if zeros of the others lead to an accepting state.
 
-Subsets: with free digits of some coordinates, a word of the others leads to a set of states. These sets are the states of a
-deterministic automaton. The free numbers may have more digits than the others, so a state also accepts if zeros of the others lead
-to an accepting state. A set is looked up by the exclusive or of random numbers of its members, and then compared, so that a collision
-costs time only. The state that accepts nothing is in no set, and one that accepts everything replaces all sets with it; otherwise most
-sets would be large and different. Cost: each transition of each member of each set, under each choice of digits. There may be 2^states
-sets, so the search has limits.
+Invariant: sets are numbered breadth-first; those with smaller numbers than the current one have all their successors, and no two
+are equal. A set is looked up by the exclusive or of hashes of its members, and then compared, so that a collision costs time
+only. The state that accepts nothing is in no set, and one that accepts everything replaces all sets with it; otherwise most sets
+would be large and different.
 
-Invariant of both: pairs and sets with smaller numbers than the current one have all their successors, and no two are equal (a table
-with open addressing finds their numbers).
+Cost: each transition of each member of each set, under each choice of digits. There may be 2^states sets, so the search has limits.
 Source: M. O. Rabin and D. Scott, Finite automata and their decision problems, IBM Journal of Research and Development 3 (1959).
 
 The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
@@ -27,88 +25,6 @@ from choco_pipeline.compiling import kernel
 States = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Symbols = NDArray[np.int64]
-
-
-@kernel
-def reachable_pairs(
-    left: States,
-    left_symbols: Symbols,
-    left_settles: int,
-    right: States,
-    right_symbols: Symbols,
-    right_settles: int,
-    most_states: int,
-) -> tuple[States, States, States]:
-    """Return the product automaton, found breadth-first, and the two states of each of its states.
-
-    Each automaton has transitions of shape (states, its symbols), its symbol for each symbol of the product, and a state that is never
-    left and decides the result alone, -1 for none. The search ends as soon as there are more than `most_states`; transitions are
-    then missing.
-    """
-    symbols = len(left_symbols)
-    width = np.int64(right.shape[0])
-    capacity = 256
-    pairs = np.empty(capacity, np.int64)
-    delta = np.empty((capacity, symbols), np.int32)
-    # Open addressing: a slot holds the number of a pair, or -1; at most half of the slots are taken.
-    slots = np.full(4 * capacity, -1, np.int32)
-    settled = np.int64(-1)
-    if left_settles >= 0:
-        settled = left_settles * width
-    elif right_settles >= 0:
-        settled = np.int64(right_settles)
-    number = 0
-    i = -1
-    while i < number:
-        for symbol in range(symbols if i >= 0 else 1):
-            if i < 0:
-                p = np.int64(0)
-                q = np.int64(0)
-            else:
-                p = np.int64(left[pairs[i] // width, left_symbols[symbol]])
-                q = np.int64(right[pairs[i] % width, right_symbols[symbol]])
-            pair = p * width + q
-            if p == left_settles or q == right_settles:
-                pair = settled
-            mask = len(slots) - 1
-            hashed = np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)
-            slot = np.int64(hashed >> np.uint64(32)) & mask
-            while slots[slot] >= 0 and pairs[slots[slot]] != pair:
-                slot = (slot + 1) & mask
-            if slots[slot] < 0:
-                if number == capacity:
-                    capacity *= 2
-                    more_pairs = np.empty(capacity, np.int64)
-                    more_pairs[:number] = pairs
-                    pairs = more_pairs
-                    more_delta = np.empty((capacity, symbols), np.int32)
-                    more_delta[:number] = delta
-                    delta = more_delta
-                    slots = np.full(4 * capacity, -1, np.int32)
-                    mask = len(slots) - 1
-                    for j in range(number):
-                        again = np.uint64(pairs[j]) * np.uint64(0x9E3779B97F4A7C15)
-                        place = np.int64(again >> np.uint64(32)) & mask
-                        while slots[place] >= 0:
-                            place = (place + 1) & mask
-                        slots[place] = j
-                    slot = np.int64(hashed >> np.uint64(32)) & mask
-                    while slots[slot] >= 0:
-                        slot = (slot + 1) & mask
-                pairs[number] = pair
-                slots[slot] = number
-                number += 1
-            if i >= 0:
-                delta[i, symbol] = slots[slot]
-        i += 1
-        if number > most_states:
-            break
-    reached = pairs[:number]
-    return (
-        delta[:number].copy(),
-        (reached // width).astype(np.int32),
-        (reached % width).astype(np.int32),
-    )
 
 
 @kernel
@@ -150,11 +66,13 @@ def able_to_accept(delta: States, symbols: Symbols, accepting: Flags) -> Flags:
 @kernel
 def reachable_sets(
     delta: States,
+    starts: States,
+    split: int,
     choices: Symbols,
     accepting: Flags,
     dead: int,
     sure: int,
-    signature: NDArray[np.uint64],
+    factor: int,
     most_states: int,
     most_members: int,
 ) -> tuple[States, Flags, bool]:
@@ -163,16 +81,20 @@ def reachable_sets(
     Parameters
     ----------
     delta
-        Transitions of a deterministic automaton, shape (states, symbols of its own).
+        Transitions of one or two deterministic automata, shape (states, symbols of their own).
+    starts
+        The states of the first set.
+    split
+        The first state of the second automaton.
     choices
-        Its symbols for each symbol of the result, shape (symbols, choices).
+        Their symbols for each symbol of the result, shape (automata, symbols, choices).
     accepting
-        Its states that make a set accept.
+        The states that make a set accept.
     dead, sure
         The state that accepts no word, which is left out of sets, and the state that accepts every word, which replaces its set; -1
         for none.
-    signature
-        Random numbers of the states.
+    factor
+        An odd factor of hashes; with 0 all sets have the same hash.
     most_states, most_members
         Limits of sets, and of members in all sets together.
 
@@ -181,7 +103,8 @@ def reachable_sets(
     tuple
         Transitions of shape (sets, symbols), accepting, and whether the search was complete.
     """
-    symbols, options = choices.shape
+    _, symbols, options = choices.shape
+    mixed = np.uint64(factor)
     states = delta.shape[0]
     capacity = 256
     after = np.empty((capacity, symbols), np.int32)
@@ -203,20 +126,26 @@ def reachable_sets(
             key = np.uint64(0)
             certain = False
             if i < 0:
-                if dead != 0:
-                    fresh[0] = 0
-                    seen[0] = stamp
-                    key = signature[0]
-                    size = 1
+                for q in starts:
+                    if q != dead:
+                        fresh[size] = q
+                        seen[q] = stamp
+                        size += 1
+                        hashed = (np.uint64(q) + np.uint64(1)) * mixed
+                        key ^= (hashed ^ (hashed >> np.uint64(29))) * mixed
+                    if q == sure:
+                        certain = True
             else:
                 for j in range(begin[i], begin[i + 1]):
+                    part = 1 if pool[j] >= split else 0
                     for option in range(options):
-                        q = delta[pool[j], choices[symbol, option]]
+                        q = delta[pool[j], choices[part, symbol, option]]
                         if seen[q] != stamp and q != dead:
                             seen[q] = stamp
                             fresh[size] = q
                             size += 1
-                            key ^= signature[q]
+                            hashed = (np.uint64(q) + np.uint64(1)) * mixed
+                            key ^= (hashed ^ (hashed >> np.uint64(29))) * mixed
                             if q == sure:
                                 certain = True
                     if certain:
@@ -224,7 +153,7 @@ def reachable_sets(
             if certain:
                 fresh[0] = sure
                 size = 1
-                key = signature[sure]
+                key = np.uint64(sure) * mixed
 
             mask = len(slots) - 1
             slot = np.int64(key >> np.uint64(32)) & mask

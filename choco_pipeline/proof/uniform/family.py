@@ -7,11 +7,11 @@ family has no member: that becomes a condition, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product as product_of
-from operator import mul
 from typing import Literal
 
 from choco_pipeline.formula import parse
@@ -30,34 +30,31 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
-from choco_pipeline.proof.uniform.families.case_formula import (
-    RemainderChoice,
-    is_by_cases,
-    read_choices,
-)
-from choco_pipeline.proof.uniform.families.linear import (
+from choco_pipeline.proof.uniform.affine import (
+    ZERO,
+    Affine,
+    Place,
     all_values,
     independent,
     is_possible,
+    number,
+    product,
     sign_of,
 )
-from choco_pipeline.proof.uniform.families.linear_forms import (
+from choco_pipeline.proof.uniform.forms import (
     MOST_CASES,
-    LinearForm,
+    Conjunction,
     LinearFormReader,
-    Multiplication,
-    Place,
+    RemainderChoice,
     ResiduesNeededError,
     SignNeededError,
     ValuesNeededError,
     is_bent,
+    is_by_cases,
+    read_choices,
     read_relation,
 )
-from choco_pipeline.proof.uniform.families.parametric_rules import (
-    ParametricRules,
-    describe,
-)
+from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
@@ -74,20 +71,27 @@ Joined = Literal["min", "max", "sum"]
 class AffineQuotient:
     """⌊dividend/divisor⌋, where no coefficient is negative and the divisor is at least 1."""
 
-    dividend: LinearForm
+    dividend: Affine
     divisor: Affine
 
-    def room(self, place: Place, value: Affine, multiplied: Multiplication = mul) -> Affine:
+    @cached_property
+    def split(self) -> tuple[dict[str, Affine], Affine]:
+        """The coefficients of coordinates in the dividend, and what is added to them."""
+        return self.dividend.split()
+
+    @property
+    def naturals(self) -> tuple[Affine, ...]:
+        """The sums that are natural numbers in every game."""
+        multiples, constant = self.split
+        return (*multiples.values(), constant, self.divisor - 1)
+
+    def room(self, place: Place, value: Affine) -> Affine:
         """Return a sum that is at least 0 if and only if the quotient is at least a value."""
-        return self.dividend.at(place, multiplied) - multiplied(self.divisor, value)
+        return self.dividend.at(place) - product(self.divisor, value)
 
-    def plus(self, form: LinearForm, reader: LinearFormReader) -> AffineQuotient:
-        """Return the quotient with a linear form added."""
-        return replace(self, dividend=self.dividend + reader.multiple(form, self.divisor))
-
-    def substitute(self, values: Mapping[str, Affine]) -> AffineQuotient:
-        """Return the quotient with sums substituted for parameters."""
-        return AffineQuotient(self.dividend.substitute(values), self.divisor.substitute(values))
+    def plus(self, total: Affine, reader: LinearFormReader) -> AffineQuotient:
+        """Return the quotient with a sum added."""
+        return replace(self, dividend=self.dividend + reader.multiplied(total, self.divisor))
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,8 @@ class FamilyCase:
     constant: Affine
     #: For Grundy numbers: the value is the nim-sum minus this.
     offset: Affine
-    #: Linear forms that are not negative at the positions that the relation is of.
-    inside: tuple[LinearForm, ...] = ()
+    #: Sums that are not negative at the positions that the relation is of.
+    inside: tuple[Affine, ...] = ()
     #: By parameter, the largest power of 2 that divides it, where a formula uses that.
     powers: Mapping[str, Affine] = field(default_factory=dict)
     #: The Grundy number, where it is a formula by cases and no nim-sum.
@@ -145,11 +149,6 @@ class FamilyCase:
         """Return the number that is added to a coordinate; 0 for one that is not in the relation."""
         return self.shifts.get(coordinate, ZERO)
 
-    def legal_from(self, coordinate: str, part: AffineQuotient) -> Affine:
-        """Return from where on the counter Σ a·track − divisor·track says that a coordinate is at most a part of its height."""
-        shifts = {name: self.shift(name) for name in part.dividend.terms}
-        return part.room(shifts, self.shift(coordinate)) - part.dividend.constant * 2
-
     def substitute(self, values: Mapping[str, Affine], conditions: Iterable[Affine]) -> FamilyCase:
         """Return the case with sums substituted for some of its names, and with these conditions."""
         return replace(
@@ -157,13 +156,19 @@ class FamilyCase:
             parameters=_substituted(self.parameters, values),
             conditions=tuple(conditions),
             heights={
-                y: replace(height, parts=tuple(part.substitute(values) for part in height.parts))
+                y: replace(
+                    height,
+                    parts=tuple(
+                        AffineQuotient(p.dividend.substitute(values), p.divisor.substitute(values))
+                        for p in height.parts
+                    ),
+                )
                 for y, height in self.heights.items()
             },
             shifts=_substituted(self.shifts, values),
             constant=self.constant.substitute(values),
             offset=self.offset.substitute(values),
-            inside=tuple(form.substitute(values) for form in self.inside),
+            inside=tuple(total.substitute(values) for total in self.inside),
         )
 
 
@@ -203,14 +208,12 @@ class Family(Statement):
         """
         condition = parse_nodes(self.condition)
         try:
-            yield from [*self._cases([condition], self._all_parts)]
+            yield from [*self._cases([condition])]
         except _TooManyCasesError:
-            yield from self._cases(_disjuncts(condition), self._parts_without_excluded)
+            yield from self._cases(_disjuncts(condition), leaves_out=True)
 
     def _cases(
-        self,
-        conditions: Iterable[Node],
-        parts: Callable[[_FamilyPart, ResiduesNeededError], list[_FamilyPart]],
+        self, conditions: Iterable[Node], *, leaves_out: bool = False
     ) -> Iterator[FamilyCase]:
         natural = tuple(map(Affine.of, self.parameters))
         todo, looked_at, count = list[_FamilyPart](), 0, 0
@@ -234,58 +237,44 @@ class Family(Statement):
             except _NoMemberError:
                 continue
             except ResiduesNeededError as needed:
-                todo = [*parts(part, needed), *todo]
+                parts = part.by_residues(needed)
+                todo = [*(p for p in parts if not (leaves_out and self._is_excluded(p))), *todo]
             except SignNeededError as needed:
-                todo = [*part.by_sign(needed.sum), *todo]
+                signs = (needed.sum, -needed.sum - 1)
+                todo = [*(part.put({}, (total,)) for total in signs), *todo]
             except ValuesNeededError as needed:
-                todo = [*part.by_values(needed, self._known_conditions(part)), *todo]
+                known = [ways[0] for ways in self._conjuncts(self._reader(part), part) if len(ways) == 1]  # fmt: skip
+                todo = [*part.by_values(needed, sum(known, part.conditions)), *todo]
 
     @staticmethod
-    def _all_parts(part: _FamilyPart, needed: ResiduesNeededError) -> list[_FamilyPart]:
-        return part.by_residues(needed)
-
-    def _parts_without_excluded(
-        self, part: _FamilyPart, needed: ResiduesNeededError
-    ) -> list[_FamilyPart]:
-        return [other for other in part.by_residues(needed) if not self._is_excluded(other)]
-
-    def _known_conditions(self, part: _FamilyPart) -> tuple[Affine, ...]:
-        """Return sums that are not negative in a part, also where the condition is not read yet."""
-        known = part.conditions
-        for conjunct in () if part.is_read else _conjuncts(part.condition):
+    def _conjuncts(reader: LinearFormReader, part: _FamilyPart) -> Iterator[list[Conjunction]]:
+        """Yield the alternatives of each part of a condition that can be read before parameters are split more."""
+        todo = [] if part.is_read else [part.condition]
+        while todo:
+            node = todo.pop(0)
+            if isinstance(node, Junction) and node.operator == "and":
+                todo = [*node.operands, *todo]
+                continue
             with suppress(FamilyError, ResiduesNeededError, SignNeededError, ValuesNeededError):
-                alternatives = self._reader(part).alternatives(conjunct)
-                known += alternatives[0] if len(alternatives) == 1 else ()
-        return known
+                yield reader.alternatives(node)
 
     def _is_excluded(self, part: _FamilyPart) -> bool:
         """Whether a comparison in the condition is false for all members of a part, by its constants alone."""
         reader = replace(
             self._reader(part), sign=lambda s: s.constant >= 0 if s.is_constant else None
         )
-        for conjunct in () if part.is_read else _conjuncts(part.condition):
-            try:
-                alternatives = reader.alternatives(conjunct)
-            except (FamilyError, ResiduesNeededError, SignNeededError, ValuesNeededError):
-                continue
-            if all(any(c.is_constant and c.constant < 0 for c in one) for one in alternatives):
-                return True
-        return False
+        return any(
+            all(any(c.is_constant and c.constant < 0 for c in one) for one in ways)
+            for ways in self._conjuncts(reader, part)
+        )
 
     def _powers(self) -> list[str]:
         """Return the parameters whose largest power of 2 stands in a formula."""
         texts = [self.condition, self.relation, *([self.where] if self.where else [])]
         nodes = [*map(parse_nodes, texts), *self.description.heights.values()]
-        powers = [
-            name
-            for root in nodes
-            for node in walk(root)
-            if isinstance(node, Binary)
-            and node.operator == "&"
-            and isinstance(node.left, Name)
-            and node.right == Negate(Name(name := node.left.name))
-        ]
-        return sorted(set(powers) & set(self.parameters))
+        parts = {part for root in nodes for part in walk(root)}
+        power = {name: Binary("&", Name(name), Negate(Name(name))) for name in self.parameters}
+        return [name for name in self.parameters if power[name] in parts]
 
     def _reader(self, part: _FamilyPart) -> LinearFormReader:
         return LinearFormReader(
@@ -299,20 +288,17 @@ class Family(Statement):
         every = self._reader(part).alternatives(part.condition)
         parts = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
         for earlier in parts[:-1]:  # which a later one may be larger than
-            if any(other.includes(earlier) for other in parts if other is not earlier):
-                parts = [other for other in parts if other is not earlier]
+            others = [other for other in parts if other is not earlier]
+            if any(all(sign_of(c, earlier.conditions) for c in o.conditions) for o in others):
+                parts = others
         return parts
 
     def _case(self, part: _FamilyPart) -> FamilyCase:
         reader = self._reader(part)
         heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
         parts = [part for height in heights.values() for part in height.parts]
-        needed = [a for part in parts for a in part.dividend.terms.values()]
-        needed += [part.dividend.constant for part in parts]
-        needed += [part.divisor - 1 for part in parts]
-        for sum_ in needed:
-            if not reader.known_sign(sum_):
-                raise _NoMemberError
+        if not all(reader.known_sign(total) for part in parts for total in part.naturals):
+            raise _NoMemberError
         formula = parse_nodes(self.relation)
         choices = read_choices(reader, formula) if self.is_by_cases else ()
         nim_sum = Integer(0) if self.is_by_cases else formula
@@ -331,15 +317,6 @@ class _NoMemberError(Exception):
 
 class _TooManyCasesError(FamilyError):
     """A family has more cases than are decided."""
-
-
-def _conjuncts(condition: Node) -> list[Node]:
-    """Return the parts of a condition that are joined by `and`."""
-    match condition:
-        case Junction("and", operands):
-            return [part for operand in operands for part in _conjuncts(operand)]
-        case _:
-            return [condition]
 
 
 def _disjuncts(condition: Node) -> list[Node]:
@@ -365,10 +342,6 @@ class _FamilyPart:
     is_read: bool = False
     powers: Mapping[str, Affine] = field(default_factory=dict)
 
-    def includes(self, other: _FamilyPart) -> bool:
-        """Whether all parameters of another part are in this one."""
-        return all(sign_of(c, other.conditions) for c in self.conditions)
-
     def by_powers(self, names: Collection[str]) -> list[_FamilyPart]:
         """Return the parts in which the one parameter is 0, in which it is odd, and in which it is 2·p_2·(2n+1)."""
         if not names:
@@ -386,7 +359,7 @@ class _FamilyPart:
         rest = Affine.of(new)
         odd, even = rest * 2 + 1, (rest, power - 1, product(power, rest))
         return [
-            replace(self._put({name: value}, more), powers={name: largest})
+            replace(self.put({name: value}, more), powers={name: largest})
             for value, largest, more in (
                 (ZERO, ZERO, ()),
                 (odd, number(1), (rest,)),
@@ -407,7 +380,7 @@ class _FamilyPart:
             used = {*self.parameters, *(n for a in self.parameters.values() for n in a.names)}
             while new in used:
                 new += "_"
-        return [self._put({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
+        return [self.put({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
 
     def by_values(
         self, needed: ValuesNeededError, conditions: tuple[Affine, ...]
@@ -419,13 +392,10 @@ class _FamilyPart:
             limit = f"unless one of them has at most {MOST_VALUES} values under --for"
             raise FamilyError(f"{needed.why}, {limit}")
         name = min(few, key=lambda name: len(few[name]))
-        return [self._put({name: number(value)}, ()) for value in few[name]]
+        return [self.put({name: number(value)}, ()) for value in few[name]]
 
-    def by_sign(self, total: Affine) -> list[_FamilyPart]:
-        """Return the part in which a sum is not negative, and the other one."""
-        return [self._put({}, (total,)), self._put({}, (-total - 1,))]
-
-    def _put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _FamilyPart:
+    def put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _FamilyPart:
+        """Return the part with sums substituted for parameters, and with more conditions."""
         parameters = _substituted(self.parameters, values)
         conditions = tuple(c.substitute(values) for c in self.conditions)
         trivial = {c for c in conditions + more if c.is_constant and c.constant >= 0}
@@ -453,7 +423,7 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             return AffineHeight(tuple(p for height in several for p in height.parts), "sum")
         case Binary("+" | "-" as operator, left, right) if is_bent(left, coordinates):
             height = _height(reader, left)
-            added = reader.form(right).times(number(1 if operator == "+" else -1))
+            added = reader.form(right) * (1 if operator == "+" else -1)
         case Binary("+", left, right) if is_bent(right, coordinates):
             height, added = _height(reader, right), reader.form(left)
         case _ if is_bent(node, coordinates):

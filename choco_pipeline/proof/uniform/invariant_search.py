@@ -21,7 +21,7 @@ games* (2004), with may-steps only, which is sound for the prover.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd
 
@@ -29,18 +29,15 @@ import z3
 
 from choco_pipeline.proof.clock import Clock, OverError
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
-from choco_pipeline.proof.uniform.families.linear import at_least_0, term, values_of, variable
-from choco_pipeline.proof.uniform.invariants.control import (
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, at_least_0, integer, term, values_of
+from choco_pipeline.proof.uniform.control import (
     CONSTANT,
     TARGET,
     Clause,
     ControlLocation,
     ControlStep,
-    CounterName,
     FamilyObligation,
     Goal,
-    TrackForm,
     count,
     digit_sum,
     legal,
@@ -94,11 +91,16 @@ def _parities(
 
 def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
     like = _alike(obligation, here)
-    forms = {c: _canonical(form, like) for c, form in obligation.counters(here).items()}
+    forms: dict[str, dict[str, Affine]] = {}
+    for counter, form in obligation.counters(here).items():
+        known = forms[counter] = dict[str, Affine]()
+        for track, a in form.items():
+            if (root := like.get(track, track)) is not None:
+                known[root] = known.get(root, ZERO) + a
+        forms[counter] = {track: a for track, a in known.items() if a != ZERO}
     singles: dict[str, str] = {}
     for counter, form in forms.items():
-        name = CounterName.read(counter)
-        if len(form) == 1 and name is not None and name.kind == "count":
+        if len(form) == 1 and counter.startswith("count("):
             singles.setdefault(next(iter(form)), counter)
     equalities: list[Affine] = []
     seen: dict[tuple[tuple[str, str], ...], str] = {}
@@ -156,15 +158,6 @@ def _relate(like: dict[str, str | None], tracks: list[str]) -> None:
         like.update({track: new for track, root in like.items() if root == old} | {old: new})
 
 
-def _canonical(form: TrackForm, like: dict[str, str | None]) -> dict[str, Affine]:
-    canonical: dict[str, Affine] = {}
-    for track, a in form.items():
-        root = like.get(track, track)
-        if root is not None:
-            canonical[root] = canonical.get(root, ZERO) + a
-    return {track: a for track, a in canonical.items() if a != ZERO}
-
-
 def predicates(
     obligation: FamilyObligation,
     known: Mapping[ControlLocation, Facts],
@@ -178,11 +171,9 @@ def predicates(
     Preconditions are added for this number of rounds; with `all_hypotheses` the position's legality is used after a move is
     chosen, too.
     """
-    candidates: dict[ControlLocation, list[Affine]] = {}
-    for here in known:
-        candidates[here] = [_normal(p) for p in _asked(obligation, here, all_hypotheses)]
     bases = {here: base(obligation, here, facts) for here, facts in known.items()}
-    kept = {here: _distinct(bases[here], ps, clock) for here, ps in candidates.items()}
+    asked = {here: _asked(obligation, here, all_hypotheses) for here in known}
+    kept = {here: _distinct(bases[here], ps, clock) for here, ps in asked.items()}
     for _ in range(rounds):
         added = {here: list(ps) for here, ps in kept.items()}
         for here in known:
@@ -191,7 +182,7 @@ def predicates(
             for step in obligation.steps(here):
                 for answer, there in step.answers:
                     updates = obligation.updates(here, {**step.digits, **answer}, there)
-                    added[here] += [_normal(p.substitute(updates)) for p in kept[there]]
+                    added[here] += [p.substitute(updates) for p in kept[there]]
         kept = {here: _distinct(bases[here], ps, clock) for here, ps in added.items()}
     return {here: tuple(ps) for here, ps in kept.items()}
 
@@ -200,11 +191,11 @@ def base(obligation: FamilyObligation, here: ControlLocation, facts: Facts) -> l
     """Return for z3 the conditions of the case, the facts, and that the hypotheses may come true."""
     conditions = [at_least_0(c) for c in obligation.case.conditions]
     conditions += [term(total) == 0 for total in facts.equalities]
-    conditions += [variable(counter) % 2 == remainder for counter, remainder in facts.parities]
+    conditions += [integer(counter) % 2 == remainder for counter, remainder in facts.parities]
     return [z3.And([*conditions, *map(not_all, obligation.never_again(here))])]
 
 
-def not_all(sums: tuple[Affine, ...]) -> z3.BoolRef:
+def not_all(sums: Iterable[Affine]) -> z3.BoolRef:
     """Return for z3 that some of the sums are negative."""
     return z3.Not(z3.And([at_least_0(total) for total in sums]))
 
@@ -223,15 +214,13 @@ def _asked(
     return hypotheses + [p for clause in goal.conclusions or () for p in clause]
 
 
-def _normal(p: Affine) -> Affine:
-    """Return the same inequality with coefficients that have no divisor in common."""
-    common = gcd(*(c for _, c in p.terms)) if p.terms else 0
-    return p if common < 2 else p // common
-
-
 def _distinct(base: list[z3.BoolRef], candidates: list[Affine], clock: Clock) -> list[Affine]:
-    """Return predicates that are not equivalent; z3 is asked only about those that agree on all examples."""
-    todo = [p for p in dict.fromkeys(candidates) if p.terms]
+    """Return predicates that are not equivalent, with coefficients that have no divisor in common.
+
+    z3 is asked only about those that agree on all examples.
+    """
+    normal = (p // max(1, gcd(*(c for _, c in p.terms))) for p in candidates)
+    todo = [p for p in dict.fromkeys(normal) if p.terms]
     if not todo:
         return []
     names = sorted(set().union(*(p.names for p in todo)))
@@ -343,7 +332,7 @@ class ObligationGame:
                     self._lose(state, waiting)
                     break
             if start in self._lost:
-                raise LostError(f"{self.obligation.name}: lost after {len(self._answers)} states")
+                break
         if start in self._lost:
             raise LostError(f"{self.obligation.name}: lost after {len(self._answers)} states")
         return self._invariant(start)
@@ -385,10 +374,10 @@ class ObligationGame:
 
     def _may_end_badly(self, state: State) -> bool:
         here, bits = state
-        goal = self.obligation.goal(here)
-        return self._is_possible(
-            [*self._base[here], *_literals(self.chosen[here], bits), breaks(goal)]
-        )
+        solver = z3.SimpleSolver()
+        known = [*self._base[here], *_literals(self.chosen[here], bits)]
+        solver.add([*known, breaks(self.obligation.goal(here))])
+        return self._check(solver)
 
     def _after(self, state: State, number: int, index: int) -> list[Bits]:
         """Return the states at the end of an answer, as far as predicates tell."""
@@ -396,24 +385,18 @@ class ObligationGame:
         edge = self._edges.get((here, number, index))
         if edge is None:
             edge = self._edges[here, number, index] = self._edge(here, number, index)
-        after = edge.found.get(bits)
-        if after is None:
-            literals = _literals(self.chosen[here], bits)
-            after = edge.found[bits] = self._enumerated(edge, literals)
-        return after
-
-    def _enumerated(self, edge: _Edge, literals: list[z3.BoolRef]) -> list[Bits]:
-        answers: list[Bits] = []
+        if bits in edge.found:
+            return edge.found[bits]
+        answers = edge.found[bits] = list[Bits]()
         solver = edge.solver
         solver.push()
-        solver.add(literals)
+        solver.add(_literals(self.chosen[here], bits))
         while self._check(solver):
             values = values_of(solver.model(), edge.names)
-            after = tuple(p.value(values) >= 0 for p in edge.there)
-            answers.append(after)
-            if not after:
+            answers.append(tuple(p.value(values) >= 0 for p in edge.there))
+            if not answers[-1]:
                 break
-            solver.add(z3.Not(z3.And(_literals(tuple(edge.there), after))))
+            solver.add(z3.Not(z3.And(_literals(edge.there, answers[-1]))))
         solver.pop()
         return answers
 
@@ -423,7 +406,8 @@ class ObligationGame:
         updates = self.obligation.updates(here, {**step.digits, **answer}, there)
         solver = z3.SimpleSolver()
         solver.add(self._base[here])
-        solver.add([not_all(tuple(p.substitute(updates) for p in never)) for never in self.obligation.never_again(there)])  # fmt: skip
+        never = self.obligation.never_again(there)
+        solver.add([not_all(p.substitute(updates) for p in sums) for sums in never])
         ends = [p.substitute(updates) for p in self.chosen[there]]
         return _Edge(solver, ends, frozenset(n for p in ends for n in p.names))
 
@@ -433,11 +417,6 @@ class ObligationGame:
         if answer == z3.unknown:
             raise UndecidedError(f"{self.obligation.name}: z3: {solver.reason_unknown()}")
         return bool(answer == z3.sat)
-
-    def _is_possible(self, constraints: list[z3.BoolRef]) -> bool:
-        solver = z3.SimpleSolver()
-        solver.add(constraints)
-        return self._check(solver)
 
     def _invariant(self, start: State) -> Invariant:
         reached = {start: None}
@@ -469,7 +448,7 @@ def breaks(goal: Goal) -> z3.BoolRef:
     return z3.And([*given, z3.Not(z3.And(hold(goal.conclusions)))])
 
 
-def _literals(chosen: tuple[Affine, ...], bits: Bits) -> list[z3.BoolRef]:
+def _literals(chosen: Sequence[Affine], bits: Bits) -> list[z3.BoolRef]:
     return [at_least_0(p if bit else -p - 1) for p, bit in zip(chosen, bits, strict=True)]
 
 

@@ -7,60 +7,47 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.uniform.families.family import Family
-from choco_pipeline.proof.uniform.family_prover import obligations, prove_obligation
-from choco_pipeline.proof.uniform.invariants.control import (
+from choco_pipeline.proof.uniform.control import (
     CONSTANT,
     TARGET,
     FamilyObligation,
     option,
 )
+from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.family_prover import obligations, prove_obligation
 
 SUM = "solid-bar(f=(x+z)//k)"
 MORE = "solid-bar(f=(x+z+c)//k)"
 STEP = "step-bar(k=k, s=s)"
 SHIFT = "(c+1)//2 - 1 + k%4//2"
 
+ODD, EVEN = "k % 2 == 1 and c <= k + 1", "k % 2 == 0 and s < k"
+P, G = "p-positions", "grundy"
+NIM = "x ^ y ^ z == 0"
+MORE_P = f"(x+{SHIFT}) ^ y ^ (z+{SHIFT}) == 0"
+
 PROVED = [
-    (SUM, "k % 4 == 1", "(x-1) ^ y ^ (z-1) == 0", "p-positions", {"k": 5}),
-    (SUM, "k % 4 == 3", "x ^ y ^ z == 0", "p-positions", {"k": 3}),
-    (STEP, "k % 2 == 0 and s < k", "(y ^ (z+s)) - s", "grundy", {"k": 4, "s": 3}),
-    (STEP, "k % 2 == 0 and s < k", "(y ^ (z+s)) - s", "grundy", {"k": 2, "s": 0}),
-    (
-        "strip-bar(k=k, s=s)",
-        "k % 2 == 0 and s < k",
-        "(x+s) ^ y ^ (z+s) == 0",
-        "p-positions",
-        {"k": 2, "s": 1},
-    ),
-    (
-        MORE,
-        "k % 2 == 1 and c <= k + 1",
-        f"(x+{SHIFT}) ^ y ^ (z+{SHIFT}) == 0",
-        "p-positions",
-        {"c": 4, "k": 3},
-    ),
-    (
-        MORE,
-        "k % 2 == 1 and c <= k + 1",
-        f"(x+{SHIFT}) ^ y ^ (z+{SHIFT}) == 0",
-        "p-positions",
-        {"c": 0, "k": 5},
-    ),
-    ("solid-bar(f=max(x, z)//k)", "k % 2 == 0", "x ^ y ^ z == 0", "p-positions", {"k": 2}),
-    ("solid-bar(f=min(x, z)//k)", "k % 2 == 0", "x ^ y ^ z == 0", "p-positions", {"k": 2}),
+    (SUM, "k % 4 == 1", "(x-1) ^ y ^ (z-1) == 0", P, {"k": 5}),
+    (SUM, "k % 4 == 3", NIM, P, {"k": 3}),
+    (STEP, EVEN, "(y ^ (z+s)) - s", G, {"k": 4, "s": 3}),
+    (STEP, EVEN, "(y ^ (z+s)) - s", G, {"k": 2, "s": 0}),
+    ("strip-bar(k=k, s=s)", EVEN, "(x+s) ^ y ^ (z+s) == 0", P, {"k": 2, "s": 1}),
+    (MORE, ODD, MORE_P, P, {"c": 4, "k": 3}),
+    (MORE, ODD, MORE_P, P, {"c": 0, "k": 5}),
+    ("solid-bar(f=max(x, z)//k)", "k % 2 == 0", NIM, P, {"k": 2}),
+    ("solid-bar(f=min(x, z)//k)", "k % 2 == 0", NIM, P, {"k": 2}),
 ]
 # Whether a relation is right does not matter for what the control accepts.
 WRONG = [
-    (SUM, "k % 4 == 1", "x ^ y ^ z == 0", "p-positions", {"k": 5}),
-    (SUM, "k >= 1", "(x-2) ^ y ^ (z-1) == 0", "p-positions", {"k": 2}),
-    (SUM, "k >= 1", "(x+1) ^ y ^ (z-1) == 2", "p-positions", {"k": 3}),
-    (SUM, "k >= 1", "x ^ z == 1", "p-positions", {"k": 2}),
-    (STEP, "k >= 1", "(y ^ (z-1)) + 1", "grundy", {"k": 3, "s": 1}),
-    ("solid-bar(f=(2*x+z+1)//k)", "k >= 1", "x ^ y ^ (z+1) == 1", "p-positions", {"k": 2}),
-    ("solid-bar(f=x//k + z)", "k >= 1", "x ^ y ^ z == 0", "p-positions", {"k": 2}),
-    ("solid-bar(f=max(x, 2*z)//k)", "k >= 1", "x ^ z == 1", "p-positions", {"k": 2}),
-    ("solid-bar(f=min(x+2, z)//k+1)", "k >= 1", "x ^ z == 1", "p-positions", {"k": 2}),
+    (SUM, "k % 4 == 1", NIM, P, {"k": 5}),
+    (SUM, "k >= 1", "(x-2) ^ y ^ (z-1) == 0", P, {"k": 2}),
+    (SUM, "k >= 1", "(x+1) ^ y ^ (z-1) == 2", P, {"k": 3}),
+    (SUM, "k >= 1", "x ^ z == 1", P, {"k": 2}),
+    (STEP, "k >= 1", "(y ^ (z-1)) + 1", G, {"k": 3, "s": 1}),
+    ("solid-bar(f=(2*x+z+1)//k)", "k >= 1", "x ^ y ^ (z+1) == 1", P, {"k": 2}),
+    ("solid-bar(f=x//k + z)", "k >= 1", NIM, P, {"k": 2}),
+    ("solid-bar(f=max(x, 2*z)//k)", "k >= 1", "x ^ z == 1", P, {"k": 2}),
+    ("solid-bar(f=min(x+2, z)//k+1)", "k >= 1", "x ^ z == 1", P, {"k": 2}),
 ]
 SIDE = 4
 DIGITS = 5

@@ -1,18 +1,85 @@
-"""What no claim says is said only if a larger table says it, too."""
-
-from __future__ import annotations
+"""What is so in bars with drawn heights, too, says nothing of a game, of whichever kind it is."""
 
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from choco_pipeline.finding.bounds import largest_number
 from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.single import single_tables
 from choco_pipeline.finding.statement import FoundStatement, Mined
-from choco_pipeline.finding.words import is_right_to, searched_again
+from choco_pipeline.finding.words import (
+    BARS,
+    MANY,
+    bars_by_chance,
+    is_right_to,
+    right_by_chance,
+    searched_again,
+)
 from choco_pipeline.games import parse_ruleset
 from tests.finding.made_statements import EVIDENCE, document, mined
+
+HIGH = "solid-bar(f=x+z+4)"  # no height is below x⊕z, so it is Nim
+SEARCHES = ("formulas", "value-sets", "counts", "cellular", "blocks")
+
+
+def statements(findings):
+    return single_tables(findings).statements
+
+
+@pytest.mark.parametrize("notation", [HIGH, "solid-bar(f=(x+z)//3)", "step-bar(k=4, s=2)"])
+def test_drawn_bars_are_monotone_and_about_as_high(notation):
+    height = parse_ruleset(notation).rules.bar.limit.height
+    bars = bars_by_chance(notation)
+    assert len(bars) == BARS
+    sizes = [41] * len(bars[0].rules.bar.limit.of)
+    tables = [bar.rules.bar.limit.height.table(*sizes) for bar in bars]
+    own = height.table(*sizes)
+    assert len({heights.tobytes() for heights in tables}) == BARS
+    for heights in tables:
+        assert abs(heights - own).max() <= 3
+        assert all((np.diff(heights, axis=axis) >= 0).all() for axis in range(len(sizes)))
+
+
+@pytest.mark.parametrize(
+    "search",
+    [pytest.param(s, marks=pytest.mark.full if s == "cellular" else ()) for s in SEARCHES],
+)
+def test_of_a_high_bar_there_is_nothing_to_say(search):
+    """That it is Nim, with all that follows, is so in all high bars."""
+    found = document(mined(HIGH, [search]))
+    assert found.statements == ()
+    assert any("whose steps are drawn" in (one.why or "") for one in found.searches)
+
+
+@pytest.mark.parametrize(
+    ("notation", "quantity", "searches"),
+    [
+        pytest.param("solid-bar(f=(x+z)//3)", "p-positions", SEARCHES, marks=pytest.mark.full),
+        ("strip-bar(k=2, s=0)", "p-positions", ["formulas", "blocks"]),
+        ("step-bar(k=4, s=2)", "grundy", ["formulas", "counts"]),
+        ("with-pass(strip-bar(k=4, s=1), passes=1)", "p-positions", ["formulas", "value-sets"]),
+    ],
+)
+def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, searches):
+    several = statements(mined(notation, searches, quantity, 63))
+    assert several
+    for one in several:
+        number = right_by_chance(one, [notation])
+        assert number is not None
+        assert number < MANY, one.text
+
+
+def test_pictures_and_numbers_of_a_game_follow_from_a_formula_for_all_its_positions():
+    """They are said behind it, with its id, and by themselves where no formula is known."""
+    alone = document(mined("strip-bar(k=2, s=0)", ["blocks"])).statements
+    assert [(one.search, one.follows_from) for one in alone] == [("blocks", ())]
+    formula, blocks = document(mined("strip-bar(k=2, s=0)", ["formulas", "blocks"])).statements
+    assert (formula.search, formula.follows_from) == ("formulas", ())
+    assert (blocks.search, blocks.follows_from) == ("blocks", (formula.id,))
+
 
 LATE = """\
 game: late
@@ -48,25 +115,6 @@ def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
     assert largest_number(parse_ruleset(late)) == 150
 
 
-def test_numbers_are_not_said_of_a_larger_table_than_terms_are_looked_at(tmp_path, monkeypatch):
-    """All terms that are looked at are those of Nim, and that of a+b = 512 is 2."""
-    (tmp_path / "config" / "games").mkdir(parents=True)
-    far = LATE.replace("late", "far").replace("max(3, a-150)", "a-(a>>9)")
-    (tmp_path / "config" / "games" / "far.yaml").write_text(far, "utf-8")
-    monkeypatch.chdir(tmp_path)
-    found = document(mined("game(far)", ["counts"], bound=256))
-    assert not found.statements
-    left_out = next(one for one in found.searches if "a+b = n" in one.what and one.why)
-    assert (
-        left_out.why
-        == "the game's rules have the number 512, and tables of it were looked at to bound 511"
-    )
-    nim = document(mined("nim(2)", ["counts"], bound=256)).statements
-    assert {one.conclusion.text.partition("; ")[2] for one in nim} == {
-        "the same search says it of a table to bound 511"
-    }
-
-
 def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeypatch):
     """Heights from a file end with it; to look at the same table again would say nothing."""
     monkeypatch.chdir(tmp_path)
@@ -74,26 +122,6 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     found = document(mined("solid-bar(f=csv(flat.csv))", ["counts"], bound=60)).statements
     assert found
     assert not any("to bound" in one.conclusion.text for one in found)
-
-
-@pytest.mark.parametrize("search", ["counts", pytest.param("blocks", marks=pytest.mark.full)])
-def test_what_a_larger_table_says_too_is_said(search):
-    found = document(mined("nim(3)", [search], bound=40)).statements
-    assert found
-    for one in found:
-        assert one.verdict == "unchecked"
-        told = "the same search says it of a table to bound 160"
-        if search == "blocks":
-            told = "it is right in a table to bound 1,023"
-        assert one.conclusion.text.endswith(f"; {told}")
-
-
-def test_bars_of_which_no_claim_can_speak_are_unchecked_and_not_called_no_claim():
-    found = document(mined("rectangular-bar(m=16, n=16)", ["cellular"], bound=16))
-    (every,) = (one for one in found.statements if one.ruleset.endswith("n=n)"))
-    assert every.claim is None
-    assert every.conclusion.verdict == "unchecked"
-    assert "right on" in every.conclusion.text
 
 
 def rules(notation, bound=63):
@@ -166,7 +194,7 @@ def test_a_rule_that_is_wrong_far_away_is_right_up_to_there_and_no_further(k, fi
         search="cellular", ruleset=notation, words=rule.text, source=source, **EVIDENCE
     )
     again = searched_again(said, Tables({(notation, "p-positions"): 60}))
-    assert (again.found, again.text) == (False, "it is wrong in a table to bound 1,023")
+    assert again == (False, "it is wrong in a table to bound 1,023")
 
 
 @pytest.mark.parametrize(

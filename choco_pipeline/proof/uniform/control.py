@@ -12,22 +12,19 @@ A `ControlLocation` is all else that must be kept: how numbers compare so far. A
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, reduce
+from functools import cached_property, reduce
 from itertools import product
 from operator import xor
 from typing import Literal
 
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.families.family import AffineQuotient, Family, FamilyCase
-from choco_pipeline.proof.uniform.families.linear import is_possible
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, is_possible, number
+from choco_pipeline.proof.uniform.family import Family, FamilyCase
 
 TARGET, CONSTANT = "target", "constant"
 Order = Literal["equal", "less"]
 Digits = Mapping[str, int]
-_COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
 #: Σ a·track.
 TrackForm = Mapping[str, Affine]
 
@@ -48,36 +45,6 @@ def legal(track: str, part: int = 0) -> str:
 
 
 VALUE = count("value")
-
-
-@dataclass(frozen=True)
-class CounterName:
-    """What the name of a counter says."""
-
-    #: "count", "legal", or for another part of a height "legal2", "legal3", …
-    kind: str
-    #: Or another track that is counted.
-    coordinate: str
-    #: Whether it counts for the option, not for the position.
-    is_of_option: bool
-
-    @property
-    def of_position(self) -> str:
-        """The name of the counter that counts the same for the position."""
-        return f"{self.kind}({self.coordinate})"
-
-    @classmethod
-    @cache  # obligations ask for the same few names at each of their steps
-    def read(cls, name: str) -> CounterName | None:
-        """Return the parts of a counter's name; None for the name of a parameter.
-
-        Examples
-        --------
-        >>> CounterName.read(legal(option("y")))
-        CounterName(kind='legal', coordinate='y', is_of_option=True)
-        """
-        named = _COUNTER.fullmatch(name)
-        return None if named is None else cls(named[1], named[2], named[3] != "")
 
 
 @dataclass(frozen=True, order=True)
@@ -210,29 +177,30 @@ class FamilyObligation:
                 counters[count(name)] = {name: number(1)}
         for track in self.position[len(self.coordinates) :]:
             counters[count(track)] = {track: number(1)}
-        for name, height in self.case.heights.items():
-            for i, part in enumerate(height.parts):
-                counters[legal(name, i)] = _legal_form(name, part, ())
+        counters |= self._legal(self.case.heights, ())
         if self.kind == "value":
             counters[VALUE] = {"value": number(1)}
         if location.move:
             changed = tuple(n for n, _ in location.orders)
             if self.keeps_single(location.move):
                 counters[count(option(location.move))] = {option(location.move): number(1)}
-            for name in changed[1:]:
-                for i, part in enumerate(self.case.heights[name].parts):
-                    counters[legal(option(name), i)] = _legal_form(name, part, changed)
+            counters |= self._legal(changed[1:], changed)
+        return counters
+
+    def _legal(self, limited: Iterable[str], changed: tuple[str, ...]) -> dict[str, TrackForm]:
+        """Return the counters of the parts of heights, at a position or at an option."""
+        track = {x: option(x) for x in changed}
+        counters: dict[str, TrackForm] = {}
+        for y in limited:
+            for i, part in enumerate(self.case.heights[y].parts):
+                form = {**part.split[0], y: -part.divisor}
+                counters[legal(track.get(y, y), i)] = {track.get(x, x): a for x, a in form.items()}
         return counters
 
     def keeps_single(self, coordinate: str) -> bool:
         """Whether a counter decides that a coordinate is a natural number."""
         shift = self.case.shift(coordinate)
         return shift != ZERO and (self.singles or coordinate in self.may_be_negative)
-
-    def before(self, counter: str, source: ControlLocation) -> Affine:
-        """Return a counter's value before a step: until a move is chosen an option is the position."""
-        name = None if source.move else CounterName.read(counter)
-        return Affine.of(counter if name is None else name.of_position)
 
     def updates(
         self, source: ControlLocation, digits: Digits, target: ControlLocation
@@ -241,7 +209,9 @@ class FamilyObligation:
         updates = {}
         for counter, form in self.counters(target).items():
             added = digit_sum(form, digits)
-            updates[counter] = -added if source.start else self.before(counter, source) * 2 + added
+            # until a move is chosen the option is the position
+            before = Affine.of(counter if source.move else counter.replace("'", ""))
+            updates[counter] = -added if source.start else before * 2 + added
         return updates
 
     # Control.
@@ -266,7 +236,10 @@ class FamilyObligation:
                 yield from (
                     ControlStep({**digits, **more}, (({}, there),)) for more, there in answers
                 )
-            elif self._is_asked(here, digits):
+                continue
+            more = self.nim_sum(digits) - digits.get(TARGET, 0)
+            # a target above the value is never asked for
+            if here.settled or not self.has_target or (-more if here.start else more) >= 0:
                 yield ControlStep(digits, answers)
 
     def _choices(self, tracks: Iterable[str], *, is_sign: bool) -> Iterator[dict[str, int]]:
@@ -275,13 +248,6 @@ class FamilyObligation:
         ranges = {t: (0, 1) if not is_sign or t in negative else (0,) for t in tracks}
         for values in product(*ranges.values()):
             yield dict(zip(ranges, values, strict=True))
-
-    def _is_asked(self, here: ControlLocation, digits: Digits) -> bool:
-        """Whether the digits do not make the target the larger one, which is never asked for."""
-        if here.settled or not self.has_target:
-            return True
-        less, more = digits[TARGET], self.nim_sum(digits)
-        return less >= more if here.start else less <= more
 
     def nim_sum(self, digits: Digits) -> int:
         """Return the digit of a position's nim-sum, the constant included."""
@@ -292,7 +258,7 @@ class FamilyObligation:
         self, here: ControlLocation, digits: dict[str, int]
     ) -> Iterator[tuple[Digits, ControlLocation]]:
         """Yield the digits of the option, and the location that these and the position's lead to."""
-        zero = self._still_zero(here.zero, digits)
+        zero = frozenset(t for t in here.zero if not digits.get(t, 0))
         if self.kind == "value":
             digits_of_value = {"value": self.nim_sum(digits)}
             yield digits_of_value, ControlLocation(False, True, "", (), zero)
@@ -333,7 +299,8 @@ class FamilyObligation:
                 continue
             now = tuple((n, order) for n, order in zip(names, after, strict=True) if order)
             option_digits = {option(n): v for n, v in changed.items()}
-            zero = self._still_zero(here.zero, {**digits, **option_digits})
+            every = {**digits, **option_digits}
+            zero = frozenset(t for t in here.zero if not every.get(t, 0))
             there = ControlLocation(False, True, here.move, now, zero)
             new = sum(
                 old != order for (_, old), order in zip(here.orders[1:], after[1:], strict=True)
@@ -341,9 +308,6 @@ class FamilyObligation:
             changes.append(((new, [*changed.values()][::-1]), option_digits, there))
         for _, option_digits, there in sorted(changes, key=lambda change: change[0]):
             yield option_digits, there
-
-    def _still_zero(self, zero: frozenset[str], digits: Digits) -> frozenset[str]:
-        return frozenset(t for t in zero if not digits.get(t, 0))
 
     # What is asked for.
 
@@ -366,7 +330,8 @@ class FamilyObligation:
         """That the position is one, that the constant is what it is, and that the target is a natural number's."""
         case = self.case
         given: list[Clause] = []
-        given += [(self._at_least(n, n),) for n in self.coordinates if self.keeps_single(n)]
+        singles = [n for n in self.coordinates if self.keeps_single(n)]
+        given += [(Affine.of(count(n)) - case.shift(n),) for n in singles]
         for name, height in case.heights.items():
             given += _joined(height.function == "min", self._above(name, name))
         if self.has_constant:
@@ -378,8 +343,9 @@ class FamilyObligation:
 
     def _above(self, name: str, track: str) -> list[Affine]:
         """Return for each part of a height the sum that is not negative where the coordinate is at most that part."""
+        less = {x: -self.case.shift(x) for x in self.coordinates}
         return [
-            Affine.of(legal(track, i)) - self.case.legal_from(name, part)
+            Affine.of(legal(track, i)) + part.room(less, less[name])
             for i, part in enumerate(self.case.heights[name].parts)
         ]
 
@@ -387,7 +353,8 @@ class FamilyObligation:
         """Return the conditions that the lowered coordinate is a natural number, and the others are where a move leaves them."""
         conditions: list[Clause] = []
         if self.keeps_single(here.move):
-            conditions.append((self._at_least(here.move, option(here.move)),))
+            counted = Affine.of(count(option(here.move)))
+            conditions.append((counted - self.case.shift(here.move),))
         for name, order in here.orders[1:]:
             height, above = self.case.heights[name], self._above(name, option(name))
             conditions += _joined(height.function == "min", above)
@@ -396,9 +363,6 @@ class FamilyObligation:
                 is_largest = [-total + part.divisor - 1 for total, part in pairs]
                 conditions += _joined(height.function == "max", is_largest)
         return tuple(conditions)
-
-    def _at_least(self, coordinate: str, track: str) -> Affine:
-        return Affine.of(count(track)) - self.case.shift(coordinate)
 
     def never_again(self, here: ControlLocation) -> list[tuple[Affine, ...]]:
         """Return conjunctions that stay true for all further digits, and contradict the hypotheses.
@@ -415,9 +379,12 @@ class FamilyObligation:
             never: list[Affine] = []
             for atom in clause:
                 ((counter, sign),) = ((n, c) for n, c in atom.terms if n in forms)
-                most, least = _extremes(counter, forms[counter])
-                stays = -Affine.of(counter) - most if sign > 0 else Affine.of(counter) + least
-                never += [-atom - 1, stays]
+                # Only a divisor's coefficient is negative: that of the limited coordinate.
+                falls = counter.startswith("legal")
+                sides = {t: falls and counter.endswith(f"({t})") for t in forms[counter]}
+                added = [a for t, a in forms[counter].items() if sides[t] == (sign < 0)]
+                total = sum(added, Affine.of(counter))
+                never += [-atom - 1, -total if sign > 0 else total]
             alternatives.append(tuple(never))
         return alternatives
 
@@ -427,25 +394,9 @@ def digit_sum(form: TrackForm, digits: Digits) -> Affine:
     return sum((a * digits[track] for track, a in form.items()), ZERO)
 
 
-def _legal_form(name: str, part: AffineQuotient, changed: tuple[str, ...]) -> TrackForm:
-    form = {**part.dividend.terms, name: -part.divisor}
-    return {option(n) if n in changed else n: a for n, a in form.items()}
-
-
 def _joined(is_all: bool, sums: list[Affine]) -> list[Clause]:
     """Return the clauses that all of the sums are at least 0, or that one is."""
     return [(total,) for total in sums] if is_all else [tuple(sums)]
-
-
-def _extremes(counter: str, form: TrackForm) -> tuple[Affine, Affine]:
-    """Return the most that digits add to a counter, and the least; only the divisor's coefficient is negative."""
-    most, least = ZERO, ZERO
-    for track, a in form.items():
-        if counter.startswith("legal") and counter.endswith(f"({track})"):
-            least += a
-        else:
-            most += a
-    return most, least
 
 
 def _equal(move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
