@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Nim, Ruleset, WithPass
 from choco_pipeline.tables.cells import Cells, Points
 from choco_pipeline.tables.computing import p_table
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def p_positions(cells: Cells, reach: int | None = None) -> Points:
@@ -31,7 +35,7 @@ def with_strip(game: Ruleset, data: xr.Dataset) -> tuple[Ruleset, xr.Dataset]:
     strip = game.base.with_strip
     if strip is None or "grundy" not in data:
         return game, data
-    return with_passes(strip, game.passes), xr.Dataset({"p_x": data["grundy"]})
+    return with_passes(strip, game.passes), data["grundy"].to_dataset(name="p_x")
 
 
 def four_heaps(passes: int, data: xr.Dataset | int) -> NDArray[np.integer]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import parse
@@ -44,6 +43,9 @@ from choco_pipeline.tables.cells import (
     holds_at,
     select,
 )
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: Most of the game's own numbers that are constants of formulas, and the largest.
 OWN_NUMBERS, LARGEST_OWN = 4, 64

@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import lru_cache, partial, reduce
 from itertools import count, pairwise, product
 from math import gcd
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
@@ -39,6 +39,9 @@ from choco_pipeline.tables.cells import (
     select,
 )
 from choco_pipeline.tables.computing import p_table
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: The relation of the values to the set, in the statement language.
 SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}
