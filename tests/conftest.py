@@ -59,7 +59,6 @@ LONGEST = (
     "cluster/test_wavefront.py",
     "cluster/test_call.py",
     "cluster/test_slurm.py",
-    "report/test_found_pictures.py",
     "cli/test_prove.py",
     "finding/test_reading.py",
 )

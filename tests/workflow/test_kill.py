@@ -154,6 +154,7 @@ def test_a_second_run_and_a_plain_snakemake_are_not_disturbed(project):
     with FileLock(results / ".run.lock"):
         write_json(results / ".run.json", {"run": 4711})
         assert "4711" in project.choco("run", "tiny.yaml", code=2).stderr
+    (results / ".run.json").unlink()
     locks = project.folder / ".snakemake" / "locks"
     locks.mkdir(parents=True)
     (locks / "0.input.lock").write_text("results/shards/x.json\n")

@@ -439,7 +439,7 @@ def test_another_statement_with_powers_is_refused_or_wrong_for_every_member(name
     texts = [other for _, other in of_texts(document) if other["cases"] == document["cases"]]
     found = [status_of(verdict, other) for other in random.Random(3).sample(texts, 25)]
     assert "proved" not in found
-    assert found.count("every member") < 5
+    assert found.count("every member") < len(found) / 2
 
 
 @pytest.mark.parametrize("name", ["wrong", pytest.param("beyond", marks=FULL)])
