@@ -103,7 +103,7 @@ def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]
 
 
 def known_claims() -> Catalogue:
-    """Return the claims of config/claims, or raise `ConfigError`."""
+    """Return the catalogue in config/claims; `ConfigError` if it cannot be read."""
     return load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
 
 

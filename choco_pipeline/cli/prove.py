@@ -35,6 +35,7 @@ from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import PositionCounts, ProofOutcome
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
+from choco_pipeline.proof.statements.proved_formulas import describe_by_table
 from choco_pipeline.proof.task import (
     PREPARED_BY,
     attempt,
@@ -135,9 +136,6 @@ def _with_formula(
         return proof
     tell(f"{proof.ruleset}: proved; looking for a formula")
     limits = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
-    # Searches in tables load xarray and pandas, which few commands need.
-    from choco_pipeline.proof.statements.proved_formulas import describe_by_table  # noqa: PLC0415
-
     for search in (describe, describe_by_table):
         proof = with_formula(proof, limits, prover, search)
     return proof

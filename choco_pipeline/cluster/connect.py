@@ -158,7 +158,7 @@ class Runner:
 
 @contextmanager
 def runner() -> Iterator[Runner]:
-    """Run steps on the cluster that the environment names, or in this process if it names none."""
+    """Yield a runner of steps: on the cluster in the environment, else in this process."""
     scheduler = os.environ.get(SCHEDULER)
     if not scheduler:
         yield Runner()

@@ -261,7 +261,7 @@ class Lanes(SchedulerPlugin):
         workers = sorted(scheduler.workers)
         for task in scheduler.tasks.values():
             if task.loose_restrictions:
-                lane = (task.annotations or {}).get("lane")  # Dask keeps none that is None
+                lane = (task.annotations or {}).get("lane")
                 # A step without a lane must not wait for lost workers.
                 task.worker_restrictions = set() if lane is None else _workers_of(lane, workers)
 

@@ -263,7 +263,7 @@ class _Loader(Composer, Resolver):
     def get_event(self) -> Any:
         """Return the next event, once."""
         event: Any = self._events.get_event()
-        # The time of PyYAML grows with the square of the depth, so depth is limited while it reads.
+        # PyYAML takes quadratic time in the depth. So the limit is checked during reading.
         self.depth += isinstance(event, yaml.CollectionStartEvent)
         self.depth -= isinstance(event, yaml.CollectionEndEvent)
         if self.depth > DEEPEST:

@@ -215,7 +215,10 @@ class ListedKernel(SampledKernel):
                 yield places[keep], {name: values[keep] for name, values in points.items()}
 
     def _listed(self, places: Ints, points: Points) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
-        """Yield positions with options as `settle` takes them, in halves if too many."""
+        """Yield positions with their options, as arguments of `settle`.
+
+        Positions with too many options together are split into halves.
+        """
         rows: list[Ints] = []
         cells: list[tuple[Ints, Ints]] = []
         number = 0

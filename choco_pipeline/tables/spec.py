@@ -60,9 +60,9 @@ def coordinate(dim: str, first: int, length: int) -> tuple[NDArray[np.int64], di
 
 
 def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
-    """Return the quantity of a table: P-positions if allowed.
+    """Return `p-positions` if tables of them are allowed, else `grundy`.
 
-    For one free heap these are a single cell, so Grundy numbers are returned.
+    One heap of any size has a single P-position: its table has Grundy numbers.
     """
     if "p-positions" in allowed and variable_of(ruleset, "p-positions").dims:
         return "p-positions"

@@ -172,7 +172,7 @@ def _leads_to(
     heights: Sequence[Sentence],
     holds: Sentence,
 ) -> Sentence:
-    # Heights have quantifiers of their own, because the option does not depend on the coordinates before they fell.
+    # The heights are inside the quantifier: an option depends on the coordinates after their fall only.
     option = exists(fallen, conjunction(*heights, holds))
     return conjunction(allowed, exists(lowered, conjunction(*such, option)))
 

@@ -437,9 +437,10 @@ def test_another_statement_with_powers_is_refused_or_wrong_for_every_member(name
     """What passes is shown by the definition's options for the first members, too."""
     document = certificate(name)
     texts = [other for _, other in of_texts(document) if other["cases"] == document["cases"]]
+    texts = [other for other in texts if other != document]
     found = [status_of(verdict, other) for other in random.Random(3).sample(texts, 25)]
     assert "proved" not in found
-    assert found.count("every member") < len(found) / 2
+    assert found.count("every member") < 5
 
 
 @pytest.mark.parametrize("name", ["wrong", pytest.param("beyond", marks=FULL)])
