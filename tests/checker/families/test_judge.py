@@ -359,6 +359,24 @@ def test_a_statement_that_one_member_contradicts_is_a_contradiction(verdict, mon
 
 
 @pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        ("x + z < k and x != z", "another sign"),
+        ("x + z < k and x*z < k", "coordinates are multiplied"),
+        ("x + z < k and (x < k or z < k)", "no inequality"),
+    ],
+)
+def test_conditions_on_positions_that_are_not_read_are_refused(where, why, verdict):
+    refused(verdict({**certificate("inside"), "where": where}), why)
+
+
+@pytest.mark.parametrize("height", ["x*z//k", "(x+z*z)//k", "(x+z)*x//k"])
+def test_heights_with_products_of_coordinates_are_refused(height, verdict):
+    document = {**certificate("three"), "ruleset": f"solid-bar(f={height})"}
+    refused(verdict(document), "coordinates are multiplied")
+
+
+@pytest.mark.parametrize(
     "change",
     [
         {"format": 1},
