@@ -1,4 +1,4 @@
-"""The P-positions of a table as plane pictures, and linear equations over GF(2) between their cells.
+"""P-positions as plane pictures, and linear equations over GF(2) on cells.
 
 There is a picture for each value of a coordinate, or for each size of a bar. Rules by which pictures follow from others are
 solutions of many equations in few unknowns, which are packed eight to a byte.
@@ -62,7 +62,7 @@ class Stack:
 
 
 def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[Stack]:
-    """Yield the ways to cut a table's P-positions into plane pictures, each for every number of passes left.
+    """Yield the ways to cut P-positions into plane pictures, by passes left.
 
     Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
     are drawn as the bars C(m, m), by m, and as C(m, n), by m and n; for a rectangular bar up to its size. The Grundy numbers of a
@@ -94,7 +94,7 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Ite
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
-    """Return whether triples of coordinates below `side` are P, [passes, …], and whether they are positions."""
+    """Return whether triples of coordinates are P, and whether positions."""
     names, passes = cells.game.base.coordinates, cells.game.passes
     lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
     sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
@@ -122,7 +122,7 @@ def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
 
 
 def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator[Stack]:
-    """Yield the patterns of C(m, m), or of all C(m, n), for m, n ≤ `most`, from a table p, a, b, c → d of heaps."""
+    """Yield the patterns of C(m, m), or of all C(m, n), up to a side."""
     side, passes = np.arange(1, most + 1), len(heaps) - 1
     m, n = side[:, None, None], side[:, None, None]
     if not is_square:
@@ -144,7 +144,7 @@ def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator
 
 
 def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:
-    """Return the cells in a box, which may reach beyond them; False where there are none."""
+    """Return the cells in a box; False beyond their ends."""
     found: Bits = np.zeros(lengths, np.bool_)
     spans = [
         (max(0, -start), max(0, -start, min(length, size - start)), start)
@@ -172,7 +172,7 @@ class Solutions:
         return len(self.one) - len(self.nullspace)
 
     def sparsest(self, costs: NDArray[np.int64]) -> Bits:
-        """Return the solution whose ones cost least, or one that no single vector of the basis makes cheaper.
+        """Return the cheapest solution, or one without a cheaper neighbour.
 
         Costs are positive; shape (unknowns,).
         """
@@ -193,7 +193,7 @@ class Solutions:
 
 
 def solve(coefficients: Bits, values: Bits) -> Solutions | None:
-    """Return the solutions of linear equations over GF(2), or None if there are none.
+    """Return the solutions of linear equations over GF(2), or None.
 
     Coefficients have shape (equations, unknowns), right-hand sides (equations,).
 

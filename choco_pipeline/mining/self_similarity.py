@@ -192,7 +192,7 @@ def _relations_finding(stack: Stack) -> BlocksFinding:
 
 
 def _claim(stack: Stack, relations: Mapping[Residue, Relation]) -> ClaimContent | None:
-    """Return relations as a statement on square bars without passes, if each is of one cell or none."""
+    """Return relations of one cell or none as a statement on square bars."""
     if not stack.closed or stack.passes is not None or stack.numbers > 1:
         return None
     lines = []
@@ -305,7 +305,7 @@ def _numbers(low: int, high: int) -> list[int]:
 
 
 def _pasted(stack: Stack, copies: Sequence[Copy], m: int) -> Bits | None:
-    """Return picture m outside of copies; None if one is no copy, or two have a cell in common."""
+    """Return picture m outside of copies; None if they are none, or overlap."""
     left = stack.cells[m - 1, :m, :m].copy()
     free = np.ones((m, m), np.bool_)
     for copy in copies:
@@ -323,7 +323,7 @@ def _pasted(stack: Stack, copies: Sequence[Copy], m: int) -> Bits | None:
 
 
 def _are_all(stack: Stack, copies: Sequence[Copy], numbers: Sequence[int]) -> bool:
-    """Whether pictures consist of disjoint copies, and hold no other P-position."""
+    """Whether disjoint copies hold all P-positions of some pictures."""
     rests = (_pasted(stack, copies, m) for m in numbers)
     return not any(rest is None or rest.any() for rest in rests)
 
@@ -333,7 +333,7 @@ def _like_cell(size: str, cell: Sequence[str]) -> str:
 
 
 def _claim_of_copies(stack: Stack, copies: Sequence[Copy]) -> ClaimContent:
-    """Return copies as a statement; a cell belongs to the copy whose rows and columns it is in."""
+    """Return copies as a statement: a cell belongs to the copy around it."""
     cases: dict[str, str] = {}
     for copy in copies:
         inside, cell = [], []

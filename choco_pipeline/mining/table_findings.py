@@ -1,4 +1,4 @@
-"""Orders of searches in tables, and their results: a closed model for each kind, as the documents of a run hold it.
+"""Orders of searches in tables and their findings, as documents hold them.
 
 A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that. A field that a search does not fill,
 such as the text if it found nothing, is no key of its document.
@@ -133,14 +133,14 @@ class ValueForm:
 
 
 class TermRelation(RecordModel):
-    """A relation between terms of a sequence, a look-up function in its formula, and the least index for which it holds."""
+    """A relation between terms of a sequence, and the least index where it holds."""
 
     formula: str
     start: int
 
 
 class AtPowers(RecordModel):
-    """The terms at 2^n, or the sums up to there, if a sequence's relations hold for ever."""
+    """The terms at 2^n, or sums up to there, if relations hold for ever."""
 
     kind: Literal["terms", "sums"]
     text: str
@@ -167,7 +167,7 @@ class CountFinding(SearchOutcome):
 
 
 class PictureFinding(SearchOutcome):
-    """A rule on pictures of P-positions, with the names of their numbers, rows and columns."""
+    """A rule on pictures of P-positions, and the names of their coordinates."""
 
     ruleset: str
     axes: tuple[str, ...]
@@ -190,19 +190,19 @@ class CellularFinding(PictureFinding):
 
     @property
     def start(self) -> tuple[tuple[int, ...], ...] | int:
-        """The first exceptions, of which larger tables may have more; or from which number on the rule holds."""
+        """The first exceptions, or the number from which on the rule holds."""
         return self.begins if self.exceptions is None else self.exceptions[:MOST_SAID]
 
 
 class HalfRelation(RecordModel):
-    """The cells with a residue [r, p, q] modulo 2 as a sum of cells [dn, di, dj] at half the coordinates."""
+    """Cells with residues [r, p, q] modulo 2 as a sum of cells at half of them."""
 
     residue: tuple[int, ...]
     terms: tuple[tuple[int, ...], ...]
 
 
 class CopiedPicture(RecordModel):
-    """A smaller picture within a larger one: its size, row and column as formulas in s and 2^e."""
+    """A smaller picture in a larger one: formulas in s and 2^e."""
 
     size: str
     row: str
@@ -210,7 +210,7 @@ class CopiedPicture(RecordModel):
 
 
 class BlocksFinding(PictureFinding):
-    """Relations by which pictures of P-positions follow from smaller ones, or copies of which they consist."""
+    """Relations of pictures to smaller ones, or copies of which they consist."""
 
     SAYS = ("axes", "relations", "copies", "begins")
 
@@ -244,7 +244,7 @@ class FormulasFinding(SearchOutcome):
 
 
 class GrowthStep(RecordModel):
-    """The values at P-positions up to a bound: their number, the largest and the first of them."""
+    """The values at P-positions up to a bound: number, largest, first ones."""
 
     bound: int
     positions: int
@@ -275,7 +275,7 @@ class StatementFinding(SearchOutcome):
     def of_lines(
         cls, search: str, tried: Tried, lines: Iterable[tuple[str, str, Evidence, Evidence]]
     ) -> list[StatementFinding]:
-        """Return a finding for each text and line with evidence, or one finding of nothing."""
+        """Return a finding for each text and line, or one finding of nothing."""
         return [
             cls(
                 search=search,

@@ -1,8 +1,10 @@
 """Values at one place, on arrays, and their enclosures: against the plain meaning of drawn formulas."""
 
+import re
+
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.formula import FormulaError, parse
@@ -49,19 +51,11 @@ def test_arrays_have_the_value_of_each_place(drawn: Drawn, block):
         low_enough = max((abs(value) for value in expected if value is not None), default=0) < 2**20
         needs_shift = "<<" in drawn.text or drawn.text.count("*") > 2  # only these get near 64 bits
         assert None in expected or needs_shift or not low_enough, f"{drawn.text}: {refusal}"
+        assert re.search(f"{NO_VALUE}|{TOO_LARGE}", refusal)
     else:
         full = np.broadcast_to(values, (HIGH - LOW + 1,) * 3)
         assert values.dtype == (np.bool_ if formula.is_truth else np.int64)
         assert full.ravel().tolist() == expected, drawn.text
-
-
-@unhurried
-@given(formulas_of())
-def test_an_array_is_refused_for_a_place_that_has_no_value(drawn: Drawn):
-    expected = [drawn.at(place) for place in PLACES]
-    assume(None in expected)
-    with pytest.raises(FormulaError, match=f"{NO_VALUE}|{TOO_LARGE}"):
-        parse(drawn.text).evaluate(GRID)
 
 
 @unhurried
@@ -72,16 +66,12 @@ def test_an_array_is_refused_for_a_place_that_has_no_value(drawn: Drawn):
 def test_nothing_wraps(drawn: Drawn, rows):
     formula = parse(drawn.text)
     arrays = dict(zip(NAMES, np.array(rows, dtype=np.int64).T, strict=True))
-    refused = False
     try:
         values = formula.evaluate(arrays)
     except FormulaError:
-        refused = True
-    if not refused:
-        places = [dict(zip(NAMES, row, strict=True)) for row in rows]
-        assert np.broadcast_to(values, len(rows)).tolist() == [
-            drawn.at(place) for place in places
-        ], drawn.text
+        return
+    expected = [drawn.at(dict(zip(NAMES, row, strict=True))) for row in rows]
+    assert np.broadcast_to(values, len(rows)).tolist() == expected, drawn.text
 
 
 @unhurried
@@ -159,10 +149,10 @@ def test_places_without_a_value_are_named(text, env, column, place):
     with pytest.raises(FormulaError, match=place) as caught:
         parse(text).evaluate(env)
     assert (caught.value.text, caught.value.column) == (text, column)
-    places = [
-        {name: int(np.ravel(v)[min(i, np.size(v) - 1)]) for name, v in env.items()}
-        for i in range(3)
-    ]
+    columns = {
+        name: np.broadcast_to(v, 3) if np.size(v) == 1 else [*v, v[-1]] for name, v in env.items()
+    }
+    places = [{name: int(v[i]) for name, v in columns.items()} for i in range(3)]
     with pytest.raises(FormulaError, match=place) as caught:
         [parse(text).value(place) for place in places]
     assert (caught.value.text, caught.value.column) == (text, column)
@@ -242,11 +232,7 @@ def test_the_largest_power_is_exact():
     assert parse("(-3)**x").value({"x": 2583}) == (-3) ** 2583
     assert parse("x**y").value({"x": -1, "y": 10**100 + 1}) == -1
     assert parse("x**y").value({"x": 0, "y": 10**100}) == 0
-
-
-def test_shifts_of_nothing_and_by_far_are_no_matter():
-    assert parse("0 << x").value({"x": 10**9}) == 0
-    assert parse("5 >> x").value({"x": 10**9}) == 0
+    assert parse("0 << x").value({"x": 10**9}) == parse("5 >> x").value({"x": 10**9}) == 0
     assert parse("0 << x").evaluate({"x": [10**9]}).tolist() == [0]
 
 
