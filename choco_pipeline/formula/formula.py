@@ -201,11 +201,8 @@ class Formula:
         integers = {name: operator.index(value) for name, value in values.items()}
         for name, value in integers.items():
             if value.bit_length() > nodes.MAX_BITS:
-                raise FormulaError(
-                    f"value of {value.bit_length()} bits for {name}: at most {nodes.MAX_BITS}",
-                    self.source,
-                    1,
-                )
+                problem = f"value of {value.bit_length()} bits for {name}: at most {nodes.MAX_BITS}"
+                raise FormulaError(problem, self.source, 1)
         parts = {name: nodes.Integer(value) for name, value in integers.items()}
         return self._like(nodes.substitute(self.root, parts))
 
@@ -340,11 +337,8 @@ class Formula:
         [Formula('0'), Formula('(y ^ (z+s) ^ p)-s')]
         """
         if not self.is_truth:
-            raise FormulaError(
-                f"{self.text} is an integer: only a condition can be solved for {name}",
-                self.source,
-                1,
-            )
+            problem = f"{self.text} is an integer: only a condition can be solved for {name}"
+            raise FormulaError(problem, self.source, 1)
         solutions = nodes.solve_nodes(self.root, name)
         try:
             return None if solutions is None else [self._like(solution) for solution in solutions]

@@ -138,9 +138,8 @@ class Enclosure:
                 self._require(right[0] >= 0, node)
                 return self._raised(node, left, (max(right[0], 0), max(right[1], 0)))
             case sign:
-                return _hull(
-                    [_of_one_sign(sign, a, b) for a, b in product(_by_sign(left), _by_sign(right))]
-                )
+                pairs = product(_by_sign(left), _by_sign(right))
+                return _hull([_of_one_sign(sign, *pair) for pair in pairs])
 
     def _raised(self, node: nodes.Binary, left: Span, by: Span) -> Span:
         """Return the span of shifts and powers by natural numbers."""

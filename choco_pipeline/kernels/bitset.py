@@ -37,9 +37,8 @@ def unpack(kind: type[Any], packed: list[Packed]) -> Any:
 
 def _pieces(array: NDArray[Any]) -> list[bytes]:
     content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return [
-        bytes(_COMPRESSOR.encode(content[i : i + PIECE])) for i in range(0, content.size, PIECE)
-    ]
+    pieces = (content[i : i + PIECE] for i in range(0, content.size, PIECE))
+    return [bytes(_COMPRESSOR.encode(piece)) for piece in pieces]
 
 
 def _array(packed: Packed) -> NDArray[Any]:

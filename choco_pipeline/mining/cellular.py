@@ -154,9 +154,8 @@ class _Pictures:
         for axis in range(self.stack.numbers):
             chosen[(slice(None),) * axis + (slice(order),)] = False
         chosen[self.half :] = False
-        return np.column_stack(
-            [self.column(self.stack.cells, steps)[chosen] for steps in terms]
-        ), self.values[chosen]
+        columns = [self.column(self.stack.cells, steps)[chosen] for steps in terms]
+        return np.column_stack(columns), self.values[chosen]
 
     def rule(self, terms: Sequence[Term], inside: bool) -> Rule | None:
         """Return the sparsest rule with some of `terms` that holds on all pictures."""
@@ -171,12 +170,8 @@ class _Pictures:
         ones = system.sparsest(np.array(costs))
         sparse = tuple(term for term, is_one in zip(terms, ones, strict=True) if is_one)
         used = self.used(sparse, inside)
-        wrong = (
-            np.bitwise_xor.reduce(
-                [self.values, *(self.column(self.stack.cells, steps) for steps in sparse)]
-            )
-            & used
-        )
+        columns = [self.column(self.stack.cells, steps) for steps in sparse]
+        wrong = np.bitwise_xor.reduce([self.values, *columns]) & used
         bad = np.argwhere(wrong.any(axis=(-2, -1)))
         begins = int(bad.min(axis=1).max()) + 1 if bad.size else 0
         if begins > ORDER or not used[begins:half].any():
@@ -251,9 +246,8 @@ def _claim(stack: Stack, rule: Rule) -> ClaimContent | None:
     if rule.inside or any(not any(numbers) for *numbers, _, _ in rule.terms):
         return None
     before = rule.begins - stack.first[0]
-    start: list[JsonValue] = [
-        [*map(int, cell), 1] for cell in np.argwhere(stack.cells[:before]) + stack.first
-    ]
+    alive = np.argwhere(stack.cells[:before]) + stack.first
+    start: list[JsonValue] = [[*cell, 1] for cell in alive.tolist()]
     if before and not stack.cells[before - 1].any():  # the last picture that is given is empty
         start.append([rule.begins - 1, *stack.first[1:], 0])
     check: JsonValue = {

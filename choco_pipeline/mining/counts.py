@@ -207,10 +207,8 @@ def _consequences(
             return None
         closed = recurrences.closed_form(terms, linear[0], LARGEST_ROOT)
         if closed is None:
-            return AtPowers(
-                kind=kind,
-                text=f"b(n) = {name}: {recurrences.printed(recurrences.rule_text(linear[0], 'b'))}",
-            )
+            rule = recurrences.printed(recurrences.rule_text(linear[0], "b"))
+            return AtPowers(kind=kind, text=f"b(n) = {name}: {rule}")
         text = f"{name} = {closed}"
         return AtPowers(kind=kind, text=text, formula=closed.text(index), start=closed.start)
 

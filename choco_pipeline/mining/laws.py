@@ -71,9 +71,8 @@ def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[Sta
     is_early = np.max([*every.values()], axis=0) <= smaller
     early = np.array([*p.values()])
     early = early[:, early.max(axis=0) <= smaller]
-    formulas = (
-        [] if early.shape[1] < FEWEST_P else [*_by_digits(names, early), *_by_order(names, early)]
-    )
+    is_enough = early.shape[1] >= FEWEST_P
+    formulas = [*_by_digits(names, early), *_by_order(names, early)] if is_enough else []
     found_on = Evidence(int(is_early.sum()), f"positions to bound {smaller}")
     held_on = Evidence(int((~is_early).sum()), f"the others, to bound {most}")
     lines = (
@@ -104,9 +103,8 @@ def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
 def _at_least(names: Sequence[str], number: int) -> str:
     """Return the formula for places where at least `number` coordinates have 1."""
     parts = [" & ".join(some) for some in combinations(names, number)]
-    return (
-        f"({' | '.join(f'({part})' if number > 1 else part for part in parts)})" if parts else "0"
-    )
+    joined = " | ".join(f"({part})" if number > 1 else part for part in parts)
+    return f"({joined})" if parts else "0"
 
 
 def _by_order(names: Sequence[str], p: Ints) -> Iterator[str]:
@@ -145,21 +143,16 @@ def mine_counted_lines(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
     for domain, line, first in lines if p else ():
         inside = select_where(p, parse(domain))
         count = inside[a].size
-        numbers = [
-            int(holds_at(parse(line), inside | {"n": np.full(count, n)}).sum())
-            for n in range(first, last + 1)
-        ]
+        on_lines = ((inside | {"n": np.full(count, n)}) for n in range(first, last + 1))
+        numbers = [int(holds_at(parse(line), points).sum()) for points in on_lines]
         if len(set(numbers)) == 1 and numbers[0]:
             learnt = len(numbers) // 2
             counted = f"count(position: size <= {most} and P and {domain} and {line})"
-            found.append(
-                (
-                    f"{numbers[0]} P-positions with {domain} and {line} for each n",
-                    f"every n in {first}..{last}: {counted} == {numbers[0]}",
-                    Evidence(learnt, f"the first {learnt} lines"),
-                    Evidence(len(numbers) - learnt, f"the lines to n = {last}"),
-                )
-            )
+            text = f"{numbers[0]} P-positions with {domain} and {line} for each n"
+            found_on = Evidence(learnt, f"the first {learnt} lines")
+            held_on = Evidence(len(numbers) - learnt, f"the lines to n = {last}")
+            law = f"every n in {first}..{last}: {counted} == {numbers[0]}"
+            found.append((text, law, found_on, held_on))
     what = "numbers of P-positions with the same difference, the same sum, or the same coordinate"
     return StatementFinding.of_lines("lines", Tried(candidates=len(lines), what=what), found)
 

@@ -88,9 +88,8 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Ite
             last = int(np.flatnonzero(exists.any(axis=(1, 2)))[-1]) + 1
             axes = tuple(game.base.coordinates[axis] for axis in order)
             for left, pictures in zip(range(passes + 1) if passes else [None], cut, strict=True):
-                yield Stack(
-                    game.notation, axes, (0,) * 3, left, pictures[:last], exists[:last], False
-                )
+                cut_off = pictures[:last], exists[:last]
+                yield Stack(game.notation, axes, (0,) * 3, left, *cut_off, closed=False)
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
@@ -100,9 +99,8 @@ def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
     sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
 
     def inside(points: Points) -> Truths:
-        found: Truths = np.all(
-            [points[name] < sides[name] for name in names if name in points], axis=0
-        )
+        near = [points[name] < sides[name] for name in names if name in points]
+        found: Truths = np.all(near, axis=0)
         return found
 
     is_p: Bits = np.zeros((passes + 1, *sides.values()), np.bool_)

@@ -136,10 +136,8 @@ def rule_text(recurrence: Sequence[int], letter: str = "a", n: str = "n") -> str
     >>> rule_text((-8, 6))
     'a(n+2) == 6*a(n+1) - 8*a(n)'
     """
-    at = [
-        f"{letter}({n}+{steps})" if steps else f"{letter}({n})"
-        for steps in range(len(recurrence) + 1)
-    ]
+    places = [n, *(f"{n}+{steps}" for steps in range(1, len(recurrence) + 1))]
+    at = [f"{letter}({place})" for place in places]
     terms = [(factor, at[i]) for i, factor in reversed([*enumerate(recurrence)]) if factor]
     return f"{at[-1]} == {sum_text(terms)}"
 
@@ -230,9 +228,8 @@ def combination(
     [Fraction(2, 1), Fraction(1, 1)]
     """
     length = len(target)
-    basis: list[
-        tuple[int, list[Fraction]]
-    ] = []  # pivot, then a column and the factors that made it
+    # a pivot, then a column and the factors that made it
+    basis: list[tuple[int, list[Fraction]]] = []
     rest = [*map(Fraction, target), *[Fraction(0)] * len(columns)]
     for i, numbers in enumerate(columns):
         if not any(rest[:length]) and not alone:
@@ -314,10 +311,8 @@ def digit_form(first: int, terms: Sequence[int], n: str = "n") -> DigitForm | No
             return DigitForm(tuple(texts), 2)
     if len(terms) < 2 * LEARNT:
         return None
-    rows = [
-        (1, i, *(function(i) for function in DIGIT_FUNCTIONS.values()))
-        for i in range(first, first + len(terms))
-    ]
+    functions = DIGIT_FUNCTIONS.values()
+    rows = [(1, i, *(f(i) for f in functions)) for i in range(first, first + len(terms))]
     factors = combination(list(zip(*rows[:LEARNT], strict=True)), terms[:LEARNT])
     if factors is None or not any(factors[2:]):
         return None
@@ -451,9 +446,8 @@ class _Terms:
         if all(place == ONE for _, place in right):
             same = sum((factor for factor, _ in right), Fraction(0))
             ends = left.index(tested.start) - self.first, left.index(tested.stop) - self.first
-            return sum(term != same for term in self.terms[slice(*ends)]) >= (
-                FEWEST_OTHERS << left.level
-            )
+            others = sum(term != same for term in self.terms[slice(*ends)])
+            return others >= FEWEST_OTHERS << left.level
         places = (left, *(place for _, place in right))
         rows = {tuple(self.value(place, n) for place in places) for n in tested}
         return len(rows) >= len(places) + FEWEST_DIFFERENT
@@ -518,15 +512,13 @@ def continuation(
 
 def _may_be_combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> bool:
     """Whether a target is a combination of columns modulo `SMALL_PRIME`."""
-    rows = np.array(
-        [[number % SMALL_PRIME for number in column] for column in (*columns, target)]
-    ).T
+    numbers = [[number % SMALL_PRIME for number in column] for column in (*columns, target)]
+    rows = np.array(numbers).T
     last = len(columns)
     for column in range(last):
         (places,) = rows[:, column].nonzero()
         if places.size:
-            pivot = (
-                rows[places[0]] * pow(int(rows[places[0], column]), -1, SMALL_PRIME) % SMALL_PRIME
-            )
+            first = rows[places[0]]
+            pivot = first * pow(int(first[column]), -1, SMALL_PRIME) % SMALL_PRIME
             rows = (rows - rows[:, column : column + 1] * pivot) % SMALL_PRIME
     return not rows[:, last].any()

@@ -80,19 +80,16 @@ def find_relations(stack: Stack) -> dict[Residue, Relation]:
     For each (r, p, q) that has relations the sparsest is returned, found on the first half of the pictures and also true on
     the second.
     """
-    found = {
-        residue: _relation(stack, residue) for residue in product(range(2), repeat=stack.cells.ndim)
-    }
-    return {residue: relation for residue, relation in found.items() if relation is not None}
+    residues = product(range(2), repeat=stack.cells.ndim)
+    found = ((residue, _relation(stack, residue)) for residue in residues)
+    return {residue: relation for residue, relation in found if relation is not None}
 
 
 def _relation(stack: Stack, residue: Residue) -> Relation | None:
-    chosen = tuple(
-        slice((remainder - first) % 2, None, 2)
-        for remainder, first in zip(residue, stack.first, strict=True)
-    )
+    pairs = [*zip(residue, stack.first, strict=True)]
+    chosen = tuple(slice((remainder - first) % 2, None, 2) for remainder, first in pairs)
     # the halves of the first number, row and column with the residue
-    starts = [(first + 1 - r) // 2 for r, first in zip(residue, stack.first, strict=True)]
+    starts = [(first + 1 - remainder) // 2 for remainder, first in pairs]
     values = stack.cells[chosen]
 
     def term(steps: Term) -> Bits:
@@ -199,9 +196,8 @@ def _claim(stack: Stack, relations: Mapping[Residue, Relation]) -> ClaimContent 
     for residue, (terms, _) in relations.items():
         if len(terms) > 1:
             return None
-        where = " and ".join(
-            f"{name}%2 == {remainder}" for name, remainder in zip(stack.axes, residue, strict=True)
-        )
+        pairs = zip(stack.axes, residue, strict=True)
+        where = " and ".join(f"{name}%2 == {remainder}" for name, remainder in pairs)
         said = "not P"
         for steps in terms:
             size, *cell = map(_plus, (f"{name}//2" for name in stack.axes), steps)

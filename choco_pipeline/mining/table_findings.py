@@ -82,12 +82,9 @@ class SearchOutcome(RecordModel):
 
     def says_as(self, other: SearchOutcome) -> bool:
         """Whether another finding says the same, of the same game or of another."""
-        own = [getattr(self, name) for name in self.SAYS]
-        return (
-            bool(own)
-            and self.kind == other.kind
-            and own == [getattr(other, name) for name in self.SAYS]
-        )
+        pairs = ((getattr(self, name), getattr(other, name)) for name in self.SAYS)
+        is_alike = bool(self.SAYS) and self.kind == other.kind
+        return is_alike and all(own == others for own, others in pairs)
 
     @model_serializer(mode="wrap")
     def _as_given(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:

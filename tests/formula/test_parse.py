@@ -25,11 +25,8 @@ from .drawn import Drawn, formulas_of, unhurried
 def test_precedence_is_pythons(signs, operators, end, place):
     assume(operators.count("**") < 3)
     parts = [sign + operand for sign, operand in zip(signs, "xyz2x", strict=True)]
-    text = (
-        parts[0]
-        + "".join(f" {op} {part}" for op, part in zip(operators, parts[1:], strict=False))
-        + end
-    )
+    others = (f" {op} {part}" for op, part in zip(operators, parts[1:], strict=False))
+    text = "".join([parts[0], *others, end])
     env = dict(zip("xyz", place, strict=True))
     try:
         meant = eval(text, env.copy())
@@ -142,12 +139,9 @@ def test_what_was_meant_is_guessed(text, meant):
 
 
 def test_unknown_names_are_answered_with_the_nearest():
-    with pytest.raises(
-        FormulaError,
-        match=r'name "hight" at column 5: names are height, x, z \(did you mean "height"\?\)',
-    ):
+    with pytest.raises(FormulaError, match=r'names are height, x, z .did you mean "height"'):
         parse("x + hight", names={"x", "z", "height"})
-    with pytest.raises(FormulaError, match='name "q" at column 1: no names are allowed'):
+    with pytest.raises(FormulaError, match="no names are allowed"):
         parse("q", names=[])
     with pytest.raises(FormulaError, match=r"functions are min, max, abs, v2, log2, g$"):
         parse("h(1)", functions=["g"])

@@ -94,11 +94,8 @@ def test_shapes_broadcast_like_numpys():
     assert parse("2 < 3").evaluate({}) == np.True_
     assert f.evaluate({"x": [1], "y": 2, "unused": np.zeros(9)}).tolist() == [3]
     assert f.evaluate({"x": np.zeros((0, 3), int), "y": 2}).shape == (0, 3)
-    assert f.evaluate({"x": np.zeros((4, 1, 3), int), "y": np.zeros((5, 1), int)}).shape == (
-        4,
-        5,
-        3,
-    )
+    arrays = {"x": np.zeros((4, 1, 3), int), "y": np.zeros((5, 1), int)}
+    assert f.evaluate(arrays).shape == (4, 5, 3)
     big = np.arange(300_000).reshape(3, 100_000)
     np.testing.assert_array_equal(f.evaluate({"x": big[:, ::-1], "y": big}), big[:, ::-1] + big)
 
@@ -149,10 +146,8 @@ def test_places_without_a_value_are_named(text, env, column, place):
     with pytest.raises(FormulaError, match=place) as caught:
         parse(text).evaluate(env)
     assert (caught.value.text, caught.value.column) == (text, column)
-    columns = {
-        name: np.broadcast_to(v, 3) if np.size(v) == 1 else [*v, v[-1]] for name, v in env.items()
-    }
-    places = [{name: int(v[i]) for name, v in columns.items()} for i in range(3)]
+    rows = zip(*(np.resize(values, 3).tolist() for values in env.values()), strict=True)
+    places = [dict(zip(env, row, strict=True)) for row in rows] or [{}]
     with pytest.raises(FormulaError, match=place) as caught:
         [parse(text).value(place) for place in places]
     assert (caught.value.text, caught.value.column) == (text, column)
@@ -244,9 +239,8 @@ def test_look_up_functions_are_tables():
     assert f.evaluate({"n": 1}, {"g": np.array(table, np.int16)}) == 1
     assert f.interval({"n": (0, 2)}, {"g": (1, 64)}) == (1 - 256, 64 - 4)
     guarded = parse("n < 3 and g(n+1) > 4*g(n)", functions={"g"})
-    assert (
-        guarded.evaluate({"n": np.arange(9)}, {"g": table}).tolist() == [False, True] + [False] * 7
-    )
+    found = guarded.evaluate({"n": np.arange(9)}, {"g": table})
+    assert found.tolist() == [False, True] + [False] * 7
 
 
 def test_tables_must_be_given_and_be_rows_of_integers_with_the_place():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from itertools import combinations, product
 from math import gcd
 from typing import Literal, NamedTuple
@@ -211,7 +211,7 @@ def grow(
                 if key in seen:
                     continue
                 seen.add(key)
-                node = cache(partial(make, i))
+                node = partial(make, i)
                 level.append((node, rows[i]))
                 yield _grown(size, node), rows[i]
                 if len(seen) == DIFFERENT:

@@ -92,9 +92,8 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasF
             findings.append(nearly)
         if findings:
             return findings + (search.beyond_slopes() if guess is widest_case else [])
-    return search.beyond_slopes() or [
-        FormulasFinding(nothing=True, tried=Tried(candidates=search.candidates, what=TRIED))
-    ]
+    beyond, tried = search.beyond_slopes(), Tried(candidates=search.candidates, what=TRIED)
+    return beyond or [FormulasFinding(nothing=True, tried=tried)]
 
 
 @dataclass
@@ -116,10 +115,8 @@ class _TableSearch:
         if prod(cells.shape) * (longest - side - 1) < FEWEST_HELD_OUT * longest:
             side = longest // 3  # more of a small table is left to test it on
         while SMALLEST_SIDE <= side <= longest // 2:
-            box = tuple(
-                slice(side + 1) if axis in axes else slice(None) for axis in range(len(cells.shape))
-            )
-            inside = next(replace(cells, cells=cells.cells[box]).blocks())
+            ends = (side + 1 if axis in axes else None for axis in range(len(cells.shape)))
+            inside = next(replace(cells, cells=cells.cells[tuple(map(slice, ends))]).blocks())
             cases = self._learnt(inside, guess, forgiven)
             if cases is None:
                 return None
@@ -359,9 +356,8 @@ class Reading:
 
     def sizes(self, block: CellBlock) -> Ints:
         """Return the largest coordinate of each cell, except passes."""
-        largest: Ints = np.maximum.reduce(
-            [block.points[self.cells.variable.dims[i]] for i in self.axes]
-        )
+        dims = self.cells.variable.dims
+        largest: Ints = np.maximum.reduce([block.points[dims[i]] for i in self.axes])
         return largest
 
     def target(self, block: CellBlock) -> Target:

@@ -156,10 +156,8 @@ class Atoms:
     @cached_property
     def _inner(self) -> Ints:
         """The smallest nim-sums and linear forms."""
-        families = (
-            i for i, form in enumerate(self.formulas) if form.family in ("linear", "nim-sum")
-        )
-        return np.array([*islice(families, MOST_INNER)])
+        families = [form.family for form in self.formulas]
+        return np.flatnonzero(np.isin(families, ["linear", "nim-sum"]))[:MOST_INNER]
 
     @property
     def sizes(self) -> list[str]:
@@ -186,12 +184,9 @@ class Atoms:
     def zeros(self, truths: Truths) -> str | None:
         """Return that a nim-sum is 0, if it is so exactly where `truths` says."""
         right = ((self.values == 0) == truths).all(axis=1)
-        conditions = [
-            f"{formula.text(tuple(self.points), 0)} == 0"
-            for formula, is_right in zip(self.formulas, right.tolist(), strict=True)
-            if is_right and formula.family == "nim-sum"
-        ]
-        return min(conditions, key=length, default=None)
+        chosen = (self.formulas[i] for i in np.flatnonzero(right).tolist())
+        texts = (f.text(tuple(self.points), 0) for f in chosen if f.family == "nim-sum")
+        return min((f"{text} == 0" for text in texts), key=length, default=None)
 
     def _one(self, target: Target, values: Ints, missing: Ints) -> list[Sum]:
         """Return formulas that are wrong most seldom when a constant is added."""
@@ -231,10 +226,8 @@ class Atoms:
             stated = OPERATIONS[word](here[i[:, 0]] + c, here[j[:, 0]] + d) + more
             wrong = np.count_nonzero(~target.at(part).right(stated), axis=1)
             pairs = left[wrong <= target.forgiven]
-        return [
-            (pair(word, self.formulas[i], self.formulas[j], (c, d)), more)
-            for i, j, c, d, more in pairs.tolist()
-        ]
+        rows, forms = pairs.tolist(), self.formulas
+        return [(pair(word, forms[i], forms[j], (c, d)), more) for i, j, c, d, more in rows]
 
     def _both_zero(self, target: Target, values: Ints, there: Ints) -> list[Sum]:
         """Return pairs of small formulas that are 0 together exactly where asked."""

@@ -129,9 +129,7 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
         " everything up to a frontier",
     )
     findings = [_finding(values, models, values is sets[0], tried) for values in sets]
-    by_text = {
-        (finding.growth, finding.form.text): finding for finding in findings if not finding.nothing
-    }
+    by_text = {(one.growth, one.form.text): one for one in findings if not one.nothing}
     # If a sum is always zero, everything else that values have follows.
     zeros = [finding for finding in by_text.values() if finding.form.name == "zero"]
     return zeros or [*by_text.values()] or findings[:1]
@@ -249,12 +247,11 @@ def _finding(
 ) -> ValueSetFinding:
     expression = values.formula.text
     smaller = values.limit // SMALLER
-    held_out = int(values.positions[smaller + 1 :].sum())
+    learnt, held_out = (int(part.sum()) for part in np.split(values.positions, [smaller + 1]))
     shuffled, *bars = (values.formula.evaluate(points).astype(np.int64) for points in models)
     chance = ChanceValues(shuffled, tuple(bars))
-    finding = partial(
-        ValueSetFinding, expression=expression, growth=tuple(values.growth()), tried=tried
-    )
+    growth = tuple(values.growth())
+    finding = partial(ValueSetFinding, expression=expression, growth=growth, tried=tried)
     form = _form(values, smaller, chance, held_out)
     if form is None and of_a_paper:
         form = _all(values.frontiers(), chance)
@@ -266,11 +263,8 @@ def _finding(
         form=form,
         text=f"{expression} takes {WORDS[form.relation]}{form.text}",
         claim={"statement": f"{{{expression}: P}} {SIGNS[form.relation]} {{v: {form.condition}}}"},
-        found_on=Evidence(
-            positions=int(values.positions[: smaller + 1].sum()),
-            what=f"P-positions to bound {smaller}",
-        ),
-        held_on=Evidence(positions=held_out, what=f"the others, to bound {values.limit}"),
+        found_on=Evidence(learnt, f"P-positions to bound {smaller}"),
+        held_on=Evidence(held_out, f"the others, to bound {values.limit}"),
     )
 
 
@@ -310,11 +304,8 @@ def _all(frontiers: Sequence[tuple[int, int]], chance: ChanceValues) -> ValueFor
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     grows = len(frontiers) > FEWEST and all(a[1] < b[1] for a, b in pairwise(frontiers[-FEWEST:]))
     by_law_alone = any(frontier(values.tolist()) >= 2 * FEWEST for values in chance.bars)
-    if (
-        not (law or (grows and not by_law_alone))
-        or last < 2 * FEWEST
-        or (chance.shuffled > last).sum() < LEAST_SHARE * chance.shuffled.size
-    ):
+    has_beyond = (chance.shuffled > last).sum() >= LEAST_SHARE * chance.shuffled.size
+    if not (law or (grows and not by_law_alone)) or last < 2 * FEWEST or not has_beyond:
         return None
     far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
     return ValueForm("all-up-to", f"n ≥ 0, {far}", "v >= 0", "contains-all")
@@ -362,11 +353,8 @@ def conditions(values: Sequence[int]) -> list[str]:
     if len(values) < FEWEST:
         return []
     modulus = reduce(gcd, (b - a for a, b in pairwise(values)))
-    remainders = [
-        f"v % {m} == {values[0] % m}"
-        for m in range(min(modulus, LARGEST_MODULUS), 1, -1)
-        if not modulus % m
-    ]
+    divisors = (m for m in range(min(modulus, LARGEST_MODULUS), 1, -1) if not modulus % m)
+    remainders = [f"v % {m} == {values[0] % m}" for m in divisors]
     return [*remainders, f"v >= {values[0]}", f"v <= {values[-1]}"]
 
 

@@ -48,9 +48,8 @@ def test_pairs_are_what_they_say(data) -> None:
     act = {"min": np.minimum, "max": np.maximum, "^": np.bitwise_xor, "+": np.add}[word]
     atom = pair(word, atoms.formulas[i], atoms.formulas[j], (a, b))
     said = parse(atom.text(NAMES, more)).evaluate(POINTS)
-    assert np.array_equal(
-        np.broadcast_to(said, GRID[0].shape), act(atoms.values[i] + a, atoms.values[j] + b) + more
-    )
+    meant = act(atoms.values[i] + a, atoms.values[j] + b) + more
+    assert np.array_equal(np.broadcast_to(said, meant.shape), meant)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -188,9 +189,8 @@ def planted(text, bound, values):
 def test_planted_formulas_are_found(shape, a, b) -> None:
     text = shape.format(a=a, b=b)
     formula = parse(text)
-    game, data = planted(
-        f"step-bar(k={a})", 60, lambda at: formula.evaluate(dict(zip("yz", at, strict=True)))
-    )
+    bar = f"step-bar(k={a})"
+    game, data = planted(bar, 60, lambda at: formula.evaluate(dict(zip("yz", at, strict=True))))
     (found,) = mine_formulas(game, 60, data)
     (one,) = found.formulas
     assert one.where == ""
@@ -259,15 +259,11 @@ def test_a_few_exceptions_are_stated_and_many_are_not(many) -> None:
         ("max(0, (x ^ z)-1)", "y == max(0, (x ^ z)-1)"),
     ],
 )
-def test_an_equation_for_a_coordinate_is_written_as_a_nim_sum_where_it_is_one(
-    formula, said
-) -> None:
+def test_an_equation_for_a_coordinate_is_a_nim_sum_if_it_can_be(formula, said) -> None:
     assert equation("y", formula, "xyz") == said
-    for x in range(5):
-        for z in range(5):
-            right = parse(formula).value({"x": x, "z": z})
-            for y in range(-3, 12):
-                assert parse(said).value({"x": x, "y": y, "z": z}) is (y == right)
+    for x, z, y in product(range(5), range(5), range(-3, 12)):
+        place = {"x": x, "y": y, "z": z}
+        assert parse(said).value(place) is (y == parse(formula).value(place))
 
 
 def test_cases_by_passes_are_those_of_the_game_not_of_what_is_never_more_than_1() -> None:

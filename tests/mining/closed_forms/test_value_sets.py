@@ -72,9 +72,8 @@ def test_p_positions_are_those_of_the_definition(drawn):
         if "p_cell" in data:
             continue
         listed = set(_listed(game, bound, data))
-        inside = {
-            p for p in listed if all(a <= b for a, b in zip(p, game.limits(bound), strict=True))
-        }
+        limits = game.limits(bound)
+        inside = {p for p in listed if all(a <= b for a, b in zip(p, limits, strict=True))}
         assert inside == {p for p in game.positions(bound) if game.grundy(p) == 0}, str(game)
 
 
@@ -151,9 +150,8 @@ def test_a_table_by_chance_has_no_form(text, seed) -> None:
         top = np.full(cells.shape, bound)
     planted = random.integers(-1, top + 1)
     planted = np.where(cells.values < 0, planted if name == "p_y" else -1, planted)
-    (only,) = mine_value_sets(
-        game, bound, xr.Dataset({name: (cells.dims, planted.astype(np.int32))})
-    )
+    data = xr.Dataset({name: (cells.dims, planted.astype(np.int32))})
+    (only,) = mine_value_sets(game, bound, data)
     assert only.nothing, only.text
 
 
