@@ -16,11 +16,10 @@ import xarray as xr
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.quick_trial import Trial, trials
-from choco_pipeline.cli.checking import checked, claim_of, proved_now, settled_now
+from choco_pipeline.cli.checking import PROOF_SECONDS, checked, claim_of, proved_now, settled_now
 from choco_pipeline.cli.claim_pages import open_source
-from choco_pipeline.cli.main import PROOF_SECONDS
 from choco_pipeline.cli.mine import mined
-from choco_pipeline.cli.plan import plan as plan_of
+from choco_pipeline.cli.plan import plan_numbers
 from choco_pipeline.cli.prove import claim_to_prove
 from choco_pipeline.cli.run import run as run_pipeline
 from choco_pipeline.commands import DEFAULT_CONFIG
@@ -97,8 +96,7 @@ def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> R
         If a job fails, or the configuration cannot be used.
     """
     name = load_config(Path(config))[0].run
-    options: dict[str, Any] = {"cluster": None, "scheduler": None, "dry_run": False, "json": False}
-    code = run_pipeline(Path(config), workers=workers, **options)
+    code = run_pipeline(Path(config), workers=workers)
     if code:
         raise ChocoError(f"the run {name!r} has ended with exit code {code}; see its log")
     return Run(name)
@@ -124,7 +122,7 @@ def plan(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> 
     ChocoError
         If the configuration cannot be used.
     """
-    return plan_of(Path(config), cluster=None, workers=workers, scheduler=None)[2]
+    return plan_numbers(Path(config), None, workers, None)[2]
 
 
 def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = None) -> xr.Dataset:
@@ -161,7 +159,7 @@ def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = Non
 
 def load_claims(*files: str | Path) -> Catalogue:
     """Return the claims in files; by default those of all papers."""
-    return open_source(list(map(Path, files)), None).catalogue
+    return open_source([*map(Path, files)]).catalogue
 
 
 def check(

@@ -1,4 +1,4 @@
-"""``choco doctor``: the equipment of this machine, or of a cluster."""
+"""``choco doctor``, ``version`` and ``schema``: the machine or a cluster, this program, and the files that it reads."""
 
 from __future__ import annotations
 
@@ -7,19 +7,25 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import psutil
+import typer
 
-from choco_pipeline.cli.output import emit
+from choco_pipeline import provenance
+from choco_pipeline.claims.language.claims_file import claims_schema
+from choco_pipeline.cli.output import SETTINGS, ClusterName, Json, emit
 from choco_pipeline.cli.workers import Workers
 from choco_pipeline.cluster import clusters
 from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games.game_file import games_reference, games_schema
 from choco_pipeline.kernels import warm_up
-from choco_pipeline.provenance import versions
+from choco_pipeline.sweep.config import json_schema, reference_page
 from choco_pipeline.tables.computing import in_bytes
 from choco_pipeline.tables.machine import cores, memory, worker_memory
 
+app = typer.Typer(**SETTINGS)
 #: Optional programs, with their use.
 OPTIONAL = {
     "chromium": "tests of the report in a browser",
@@ -29,8 +35,56 @@ OPTIONAL = {
 }
 
 
-def show_machine(json: bool) -> None:
-    """Print cores, memory, disk, versions, kernels and optional programs; sizes in JSON are in bytes."""
+@app.command()
+def version(json: Json = False) -> None:
+    """Print the versions that are stored with results."""
+    known = provenance.versions()
+    if json:
+        emit(known)
+    else:
+        print("\n".join(f"{name} {number}" for name, number in known.items()))
+
+
+@app.command()
+def schema(
+    reference: Annotated[
+        bool,
+        typer.Option(
+            "--reference",
+            help="The reference page of all keys instead, in Markdown; not with --claims.",
+        ),
+    ] = False,
+    claims_files: Annotated[
+        bool, typer.Option("--claims", help="The schema of claims files.")
+    ] = False,
+    games: Annotated[bool, typer.Option("--games", help="The schema of game files.")] = False,
+    json: Json = False,
+) -> None:
+    """Print a JSON schema: of configurations, claims files or game files."""
+    if claims_files and games:
+        raise ChocoError("schema: either --claims or --games")
+    if claims_files and reference:
+        raise ChocoError("schema: the page on claims files is docs/statements.md")
+    if reference:
+        text = games_reference() if games else reference_page()
+    else:
+        text = claims_schema() if claims_files else games_schema() if games else json_schema()
+    if reference and json:
+        emit({"reference": text})
+    else:
+        print(text, end="")
+
+
+@app.command()
+def doctor(cluster: ClusterName = None, json: Json = False) -> None:
+    """Show the equipment of this machine, or of a cluster."""
+    if cluster is None:
+        _show_machine(json)
+    else:
+        _show_cluster(cluster, json)
+
+
+def _show_machine(json: bool) -> None:
     usable = memory()
     start = time.perf_counter()
     warm_up()
@@ -48,7 +102,7 @@ def show_machine(json: bool) -> None:
     }
     optional = {name: shutil.which(name) for name in OPTIONAL}
     if json:
-        emit({**machine, "versions": versions(), "optional": optional})
+        emit({**machine, "versions": provenance.versions(), "optional": optional})
         return
     print(f"processor     {machine['cores']} cores, {machine['machine']}")
     print(
@@ -59,14 +113,14 @@ def show_machine(json: bool) -> None:
     )
     print(f"disk          {in_bytes(machine['disk_free'])} free in {machine['folder']}")
     print(f"kernels       ready in {machine['kernels_seconds']} s ({machine['kernels']})")
-    for name, number in versions().items():
+    for name, number in provenance.versions().items():
         print(f"{name:<13} {number}")
     for name, path in optional.items():
         print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
 
 
-def show_cluster(name: str, json: bool) -> None:
-    """Print the cluster of ``config/clusters/NAME.yaml``, started or reached.
+def _show_cluster(name: str, json: bool) -> None:
+    """Start or reach a cluster, and print it.
 
     Raises `ChocoError` if a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler
     answers, or Slurm refuses such jobs.

@@ -12,16 +12,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cli.output import emit, in_short, in_time
+from choco_pipeline.cli.output import (
+    SETTINGS,
+    ClusterName,
+    ConfigFile,
+    Json,
+    NumberOfWorkers,
+    Scheduler,
+    emit,
+    in_short,
+    in_time,
+)
 from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.orders import expected_seconds
@@ -30,6 +42,7 @@ from choco_pipeline.sweep.run_plan import Capacity, make_plan
 from choco_pipeline.tables.computing import in_bytes
 from choco_pipeline.tables.spec import TableSpec
 
+app = typer.Typer(**SETTINGS)
 #: Start of Snakemake and the workers, which load the kernels.
 START = 8.0
 #: Start and end of a job.
@@ -52,8 +65,8 @@ FIND, FIND_GAME, FIND_BYTE = 7.0, 0.17, 3.5e-9
 REPORT, REPORT_VERDICT = 2.0, 0.0015
 
 
-def plan(
-    config: Path, *, cluster: str | None, workers: int | None, scheduler: str | None
+def plan_numbers(
+    config: Path, cluster: str | None, workers: int | None, scheduler: str | None
 ) -> tuple[Plan, Capacity, dict[str, Any]]:
     """Return a plan, the workers for it, and its numbers as ``--json`` prints them.
 
@@ -120,11 +133,16 @@ def _blocks(table: PlannedTable, memory: int | None) -> dict[str, Any]:
     }
 
 
-def show_plan(
-    config: Path, *, cluster: str | None, workers: int | None, scheduler: str | None, json: bool
+@app.command()
+def plan(
+    config: ConfigFile = Path(DEFAULT_CONFIG),
+    cluster: ClusterName = None,
+    workers: NumberOfWorkers = None,
+    scheduler: Scheduler = None,
+    json: Json = False,
 ) -> None:
-    """Print tables, positions, memory, disk and time of a configuration, sweep by sweep."""
-    made, capacity, numbers = plan(config, cluster=cluster, workers=workers, scheduler=scheduler)
+    """Show tables, positions, memory, disk and time before anything runs."""
+    made, capacity, numbers = plan_numbers(config, cluster, workers, scheduler)
     if json:
         emit(numbers)
         return

@@ -17,21 +17,35 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import psutil
+import typer
 from rich.console import Console
 
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.lock import bring_to_now, results_lock
-from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
+from choco_pipeline.cli.output import (
+    DISAGREEMENT,
+    SETTINGS,
+    ClusterName,
+    ConfigFile,
+    Json,
+    NumberOfWorkers,
+    Scheduler,
+    emit,
+    in_short,
+    in_time,
+    note,
+)
 from choco_pipeline.cli.plan import running_time
 from choco_pipeline.cli.progress import Display, RunProgress, display
 from choco_pipeline.cli.summary import count_proofs, count_verdicts, show_summary
 from choco_pipeline.cli.supervise import ROUNDS, Supervised
 from choco_pipeline.cli.workers import DASK, PROFILES, Workers, capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
+from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.finding.statement import FoundDocument
@@ -43,6 +57,7 @@ from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan
 from choco_pipeline.sweep.run_plan import Capacity, current_plan, require_object_store
 
+app = typer.Typer(**SETTINGS)
 SNAKEFILE = SHIPPED / "Snakefile"
 #: Seconds between two looks at Snakemake.
 TICK = 0.1
@@ -56,25 +71,22 @@ TAIL = 8
 UNLOCKS = 2
 
 
+@app.command()
 def run(
-    config: Path,
-    *,
-    cluster: str | None,
-    workers: int | None,
-    scheduler: str | None,
-    dry_run: bool,
-    json: bool,
-    verbose: bool = False,
+    config: ConfigFile = Path(DEFAULT_CONFIG),
+    cluster: ClusterName = None,
+    workers: NumberOfWorkers = None,
+    scheduler: Scheduler = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would run.")] = False,
+    json: Json = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print a paragraph for each result.")
+    ] = False,
 ) -> int:
-    """Run the sweeps of a configuration, and print a summary and the path of the report.
+    """Run the sweeps of a configuration, and print a summary.
 
-    Raises `ChocoError` if the configuration, the results folder or the cluster cannot be used.
-
-    Returns
-    -------
-    int
-        Exit code: 0 if the report is written; 1 if a job failed or Snakemake was killed; 3 if two engines, or an engine and
-        a definition, contradict each other; 128 and the signal's number after Ctrl-C or SIGTERM.
+    The exit code is 0 if the report is written; 1 if a job failed or Snakemake was killed; 3 if two engines, or an engine and
+    a definition, contradict each other; 128 and the signal's number after Ctrl-C or SIGTERM.
     """
     # Python's counter of semaphores outlives a killed run, and would print a warning.
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]

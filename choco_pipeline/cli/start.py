@@ -8,9 +8,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-import typer
-
-from choco_pipeline.cli import jobs
+from choco_pipeline.cli.main import app
 from choco_pipeline.cli.output import DISAGREEMENT, emit, note
 from choco_pipeline.documents.files import reason_of
 from choco_pipeline.errors import ChocoError, DisagreementError
@@ -37,7 +35,7 @@ def main() -> None:
     with one message on standard error; 4 for a fault of the program, with its traceback.
     """
     try:
-        _commands()()
+        app()
     except ChocoError as error:
         _refuse(str(error))
     except DisagreementError as error:
@@ -45,25 +43,12 @@ def main() -> None:
     except BrokenPipeError:  # the reader of the output has ended, as in `choco plan | head`
         sys.stderr.close()
         sys.exit(141)
-    except OSError as error:
-        if error.errno not in NOT_OURS:
-            _fail()
-        place = Path(error.filename or "results")
-        _refuse(f"{place}: cannot be used ({reason_of(error, place)})")
-    except Exception:
-        _fail()
-
-
-def _commands() -> typer.Typer:
-    """Return the workflow's commands if one of them is called, else all.
-
-    A run starts dozens of these. All commands together import claims and tables, and take three times as long to load.
-    """
-    if sys.argv[1:2] and sys.argv[1] in jobs.names():
-        return jobs.app
-    from choco_pipeline.cli.main import app  # noqa: PLC0415
-
-    return app
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in NOT_OURS:
+            place = Path(error.filename or "results")
+            _refuse(f"{place}: cannot be used ({reason_of(error, place)})")
+        traceback.print_exc()
+        sys.exit(4)  # Python's 1 means a refutation
 
 
 def _refuse(error: str, code: int = 2) -> NoReturn:
@@ -71,9 +56,3 @@ def _refuse(error: str, code: int = 2) -> NoReturn:
         emit({"status": "disagreement" if code == DISAGREEMENT else "error", "error": error})
     note(f"choco: {error}")
     sys.exit(code)
-
-
-def _fail() -> NoReturn:
-    """Print a traceback, and exit with 4, because Python's 1 means a refutation."""
-    traceback.print_exc()
-    sys.exit(4)

@@ -13,11 +13,13 @@ from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+import typer
 
 from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.lock import results_lock
-from choco_pipeline.cli.output import emit, note, wrapped
+from choco_pipeline.cli.output import SETTINGS, Json, emit, note, wrapped
 from choco_pipeline.cli.progress import bars
 from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
@@ -54,6 +56,7 @@ from choco_pipeline.tables.verification import (
     verify_manifest,
 )
 
+app = typer.Typer(**SETTINGS)
 #: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
 PARTS_PER_CORE = 8
 #: GiB of memory for the check of one certificate of a family.
@@ -61,12 +64,37 @@ MEMORY = 4
 T = TypeVar("T")
 
 
-def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
-    """Verify stored results, print faults, and return 1 if there are any, else 0.
+@app.command()
+def verify(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Manifests (….done.json); by default all below results/, all certificates, and all other documents of runs."
+        ),
+    ] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published",
+            help="Instead: compare runs with the results in config/published, digest by digest.",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
+    seconds: Annotated[
+        float, typer.Option(help="Seconds of computing for each certificate, at most.", min=0.1)
+    ] = 60.0,
+    json: Json = False,
+) -> int:
+    """Verify stored tables, certificates and documents of runs.
 
-    Without manifests these are all tables, certificates and records of the results folder. A certificate that takes more than
-    `seconds` is not checked, and counts as a fault.
+    Checksums of tables are compared, and positions are computed again by definition. checker/check.py alone decides certificates
+    of games and claims, the package those of families. The statement of each certificate is printed. The exit code is 1 if
+    something is wrong or was not checked, or if a certificate differs from a claim or a game of its name in config.
     """
+    if published:
+        if manifests:
+            raise ConfigError("verify: --published compares whole runs; no manifest is needed")
+        return _verify_published(json)
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}
     crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}"))
@@ -128,11 +156,7 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     return code
 
 
-def verify_published(json: bool) -> int:
-    """Compare runs with the published results of their names.
-
-    Return 0 if all are identical, else 1. Raises `ConfigError` if there is no run with published results.
-    """
+def _verify_published(json: bool) -> int:
     runs = sorted(path.parent.name for path in RESULTS.glob("*/ledger.json"))
     comparisons = {run: comparison for run in runs if (comparison := compared_run(run)) is not None}
     if not comparisons:
@@ -211,7 +235,7 @@ def _document(path: Path) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _chosen(manifests: list[Path]) -> list[Path]:
+def _chosen(manifests: list[Path] | None) -> list[Path]:
     """Return these manifests, or all of the results folder.
 
     Raises `ChocoError` if a manifest is missing, or the folder has none.
@@ -265,8 +289,18 @@ def _named(table: VerifiedTable | RepairedTable) -> str:
     return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
 
 
-def repair_tables(manifests: list[Path], json: bool) -> int:
-    """Rebuild damaged tables, print them, and return 1 if any failed, else 0."""
+@app.command()
+def repair(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Manifests (….done.json); all below results/ by default."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Find damaged chunks in stored tables, and rebuild them.
+
+    The exit code is 0 if nothing is damaged any more, and 1 if something could not be repaired.
+    """
     chosen = _chosen(manifests)
     unusable: dict[str, str] = {}
     with results_lock(RESULTS, unlock=lambda: None):
@@ -294,16 +328,26 @@ def repair_tables(manifests: list[Path], json: bool) -> int:
     return 1 if failed else 0
 
 
-def export_run(
-    run: str,
-    what: What,
-    as_: Format,
-    game: str | None,
-    bound: int | None,
-    out: Path | None,
-    json: bool,
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    what: Annotated[
+        What, typer.Option(help="The part to export; digests are those of config/published.")
+    ],
+    as_: Annotated[Format, typer.Option("--as", help="The format.")] = "csv",
+    game: Annotated[
+        str | None,
+        typer.Option(help="P-positions of this game only.", metavar="RULESET"),
+    ] = None,
+    bound: Annotated[
+        int | None, typer.Option(min=0, help="P-positions with coordinates up to this only.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; standard output by default.", metavar="FILE")
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Write a part of a run to standard output or to a file."""
+    """Export a run's P-positions, found statements or claims."""
     if (as_ == "parquet" or json) and out is None:
         raise ConfigError(f"export: {'--json' if json else '--as parquet'} needs --out FILE")
     content = _content(run, what, as_, game, bound)

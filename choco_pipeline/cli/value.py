@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from choco_pipeline.cli.output import emit
+import typer
+
+from choco_pipeline.cli.output import SETTINGS, Json, emit
 from choco_pipeline.commands import command
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
@@ -25,6 +27,7 @@ from choco_pipeline.tables.location import RESULTS
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity
 
+app = typer.Typer(**SETTINGS)
 #: Folders of certificates of runs and of `choco prove`.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")
 #: The definition answers if all positions below have at most this number of options together: in about five seconds.
@@ -50,16 +53,23 @@ class PositionAnswer:
     is_complete: bool
 
 
-def show_value(
-    notation: str, position: Position, json: bool, certificate: Path | None = None
+@app.command()
+def value(
+    ruleset: Annotated[str, typer.Argument(help="For example 'solid-bar(f=(x+z)//3)'.")],
+    position: Annotated[list[int], typer.Argument(help="Its coordinates; passes left come last.")],
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="Answer by the automata in a certificate of `choco prove` or of a run: coordinates may have any size."
+            " Certificates of a run are found without this option, if they are needed.",
+            metavar="FILE",
+        ),
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Print Grundy number, outcome and winning options of a position.
-
-    The automata of `certificate` answer, if given. Otherwise the definition or a table answers. If neither can, the automata of
-    an existing certificate of a run or of ``choco prove`` answer.
-    """
-    game = parse_ruleset(notation)
-    here = game.check(position)
+    """Print a position's Grundy number, P or N, and every winning option, drawn."""
+    game = parse_ruleset(ruleset)
+    here = game.check(tuple(position))
     try:
         with game.naming():
             answer = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
