@@ -19,17 +19,7 @@ from rich.table import Table
 
 from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cli.output import (
-    SETTINGS,
-    ClusterName,
-    ConfigFile,
-    Json,
-    NumberOfWorkers,
-    Scheduler,
-    emit,
-    in_short,
-    in_time,
-)
+from choco_pipeline.cli import output
 from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
@@ -42,7 +32,7 @@ from choco_pipeline.sweep.run_plan import Capacity, make_plan
 from choco_pipeline.tables.computing import in_bytes
 from choco_pipeline.tables.spec import TableSpec
 
-app = typer.Typer(**SETTINGS)
+app = typer.Typer(**output.SETTINGS)
 #: Start of Snakemake and the workers, which load the kernels.
 START = 8.0
 #: Start and end of a job.
@@ -135,16 +125,16 @@ def _blocks(table: PlannedTable, memory: int | None) -> dict[str, Any]:
 
 @app.command()
 def plan(
-    config: ConfigFile = Path(DEFAULT_CONFIG),
-    cluster: ClusterName = None,
-    workers: NumberOfWorkers = None,
-    scheduler: Scheduler = None,
-    json: Json = False,
+    config: output.ConfigFile = Path(DEFAULT_CONFIG),
+    cluster: output.ClusterName = None,
+    workers: output.NumberOfWorkers = None,
+    scheduler: output.Scheduler = None,
+    json: output.Json = False,
 ) -> None:
     """Show tables, positions, memory, disk and time before anything runs."""
     made, capacity, numbers = plan_numbers(config, cluster, workers, scheduler)
     if json:
-        emit(numbers)
+        output.emit(numbers)
         return
     table = Table(
         title=f"{made['title']} ({made['config']})",
@@ -161,11 +151,11 @@ def plan(
         table.add_row(
             row["sweep"],
             f"{row['tables']:,}",
-            in_short(row["positions"]),
+            output.in_short(row["positions"]),
             f"{row['checks']:,}",
             in_bytes(row["bytes"]),
             in_bytes(row["memory"]),
-            in_time(row["seconds"]),
+            output.in_time(row["seconds"]),
             end_section=row is numbers["sweeps"][-1],
         )
     console = Console()
@@ -282,4 +272,4 @@ def _proofs(made: Plan) -> Iterator[float]:
 def _about(seconds: float) -> str:
     """Return a rounded time: whole seconds up to a minute, then fives of them, then minutes."""
     unit = 1 if seconds < 60 else 5 if seconds < 600 else 60
-    return in_time(max(1, round(seconds / unit)) * unit)
+    return output.in_time(max(1, round(seconds / unit)) * unit)

@@ -24,21 +24,9 @@ import typer
 from rich.console import Console
 
 from choco_pipeline.claims.language.verdict import counted
+from choco_pipeline.cli import output
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.lock import bring_to_now, results_lock
-from choco_pipeline.cli.output import (
-    DISAGREEMENT,
-    SETTINGS,
-    ClusterName,
-    ConfigFile,
-    Json,
-    NumberOfWorkers,
-    Scheduler,
-    emit,
-    in_short,
-    in_time,
-    note,
-)
 from choco_pipeline.cli.plan import running_time
 from choco_pipeline.cli.progress import Display, RunProgress, display
 from choco_pipeline.cli.summary import count_proofs, count_verdicts, show_summary
@@ -57,7 +45,7 @@ from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan
 from choco_pipeline.sweep.run_plan import Capacity, current_plan, require_object_store
 
-app = typer.Typer(**SETTINGS)
+app = typer.Typer(**output.SETTINGS)
 SNAKEFILE = SHIPPED / "Snakefile"
 #: Seconds between two looks at Snakemake.
 TICK = 0.1
@@ -73,12 +61,12 @@ UNLOCKS = 2
 
 @app.command()
 def run(
-    config: ConfigFile = Path(DEFAULT_CONFIG),
-    cluster: ClusterName = None,
-    workers: NumberOfWorkers = None,
-    scheduler: Scheduler = None,
+    config: output.ConfigFile = Path(DEFAULT_CONFIG),
+    cluster: output.ClusterName = None,
+    workers: output.NumberOfWorkers = None,
+    scheduler: output.Scheduler = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would run.")] = False,
-    json: Json = False,
+    json: output.Json = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Print a paragraph for each result.")
     ] = False,
@@ -97,10 +85,10 @@ def run(
     capacity = capacity_of(where, cluster, SCHEDULER_FILE_S)
     with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
         if of_future := bring_to_now(RESULTS):
-            note(
+            output.note(
                 f"{RESULTS}: {of_future:,} files are from the future; they are now of {datetime.now():%Y-%m-%d %H:%M} (was the clock set back?)"
             )
-        plan = plan_without_damage(config, capacity=capacity, say=note)
+        plan = plan_without_damage(config, capacity=capacity, say=output.note)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
         with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
@@ -109,7 +97,7 @@ def run(
             ).go(record)
     if done.code:
         if json:
-            emit({**done.document(), "claims": None, "proofs": None, "published": None})
+            output.emit({**done.document(), "claims": None, "proofs": None, "published": None})
         return done.code
     ledger = Ledger.read(done.ledger)
     statements = FoundDocument.read(Paths(RESULTS, plan["run"]).found).statements
@@ -117,7 +105,7 @@ def run(
     if json:
         results = {**count_verdicts(ledger), "proofs": count_proofs(ledger)}
         published = comparison and asdict(comparison)
-        emit({**done.document(), **results, "published": published})
+        output.emit({**done.document(), **results, "published": published})
     else:
         show_summary(ledger, statements, Console(), verbose=verbose)
         if comparison is not None:
@@ -161,11 +149,11 @@ class _SnakemakeRun:
         for earlier in self._disagreements():
             earlier.unlink()
         with ExitStack() as stack:
-            output = stack.enter_context(self.log.open("wb"))
+            written = stack.enter_context(self.log.open("wb"))
             events = SnakemakeLog(stack.enter_context(self.log.open("rb")))
             environment = {**os.environ, **self.cluster.environment}
             command = _snakemake(self.config, *self.cluster.options)
-            child = Supervised(command, output, environment)
+            child = Supervised(command, written, environment)
             stack.callback(child.close)
             self.signals.kills.append(child.kill)
             record(child.pid)
@@ -190,7 +178,7 @@ class _SnakemakeRun:
         else:
             self.code = min(code, 1)
         if code and self._disagreements():
-            self.code = DISAGREEMENT
+            self.code = output.DISAGREEMENT
         self.seconds = time.monotonic() - start
         self._sum_up()
         return self
@@ -223,7 +211,7 @@ class _SnakemakeRun:
             case code if code > 128:
                 return "interrupted"
             case code:
-                return "disagreement" if code == DISAGREEMENT else "failed"
+                return "disagreement" if code == output.DISAGREEMENT else "failed"
 
     def _disagreements(self) -> list[Path]:
         """Return the documents of jobs with contradicting judges."""
@@ -272,8 +260,8 @@ class _SnakemakeRun:
                 if tables.reused_blocks:
                     reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
                 self._say(
-                    f"{tables.done:,} tables ({reused}), {in_short(tables.positions)} positions{proofs}"
-                    f" in {in_time(self.seconds)}"
+                    f"{tables.done:,} tables ({reused}), {output.in_short(tables.positions)} positions{proofs}"
+                    f" in {output.in_time(self.seconds)}"
                 )
             case "interrupted":
                 self._say(
@@ -346,7 +334,7 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
                 pass
     if json:
         status = "would run" if jobs else "nothing to do"
-        emit({"status": status, "run": plan["run"], "jobs": jobs, "work": amounts})
+        output.emit({"status": status, "run": plan["run"], "jobs": jobs, "work": amounts})
     elif not jobs:
         print("nothing to do: everything is up to date")
     else:

@@ -33,28 +33,15 @@ from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.proof.task import PREPARED_BY
-from choco_pipeline.report import Format, What
-from choco_pipeline.report.exports import (
-    frame_bytes,
-    p_position_counts,
-    position_rows,
-    row_frame,
-    statement_b_files,
-    statement_rows,
-)
+from choco_pipeline.report import Format, What, exports
 from choco_pipeline.report.published import Published, compared_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.ledger import ledger_of, tables_of
 from choco_pipeline.sweep.run_files import RESULTS, Paths, all_records, read_plan
+from choco_pipeline.tables import verification
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.machine import cores
-from choco_pipeline.tables.verification import (
-    RepairedTable,
-    VerifiedTable,
-    repair_manifest,
-    verify_manifest,
-)
 
 app = typer.Typer(**SETTINGS)
 #: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
@@ -100,7 +87,7 @@ def verify(
     crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}"))
     for path, why in chain.from_iterable(map(faults_of_crate, crates)):
         unusable[path.as_posix()] = f"{path}: {why}"
-    verified = partial(verify_manifest, seed=seed, report=ignore)
+    verified = partial(verification.verify_manifest, seed=seed, report=ignore)
     tables = _on_all_cores(verified, _chosen(manifests), unusable)
     for why in unusable.values():
         note(f"wrong: {why}")
@@ -285,7 +272,7 @@ def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | 
         return str(error)
 
 
-def _named(table: VerifiedTable | RepairedTable) -> str:
+def _named(table: verification.VerifiedTable | verification.RepairedTable) -> str:
     return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
 
 
@@ -304,7 +291,7 @@ def repair(
     chosen = _chosen(manifests)
     unusable: dict[str, str] = {}
     with results_lock(RESULTS, unlock=lambda: None):
-        tables = _on_all_cores(repair_manifest, chosen, unusable)
+        tables = _on_all_cores(verification.repair_manifest, chosen, unusable)
     damaged = [(manifest, table) for manifest, table in tables if table.damaged or table.why]
     for _, table in damaged:
         for fault in table.damaged:
@@ -366,12 +353,12 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
     ledger = ledger_of(run)
     match what:
         case "claims":
-            return frame_bytes(row_frame(ledger), as_)
+            return exports.frame_bytes(exports.row_frame(ledger), as_)
         case "statements":
             statements = FoundDocument.read(Paths(RESULTS, run).found).statements
             if as_ == "bfile":
-                return "\n".join(text for _, text in statement_b_files(statements)).encode()
-            return frame_bytes(statement_rows(statements), as_)
+                return "\n".join(text for _, text in exports.statement_b_files(statements)).encode()
+            return exports.frame_bytes(exports.statement_rows(statements), as_)
         case "digests":
             if as_ != "json":
                 raise ConfigError("--what digests: --as json is needed")
@@ -382,10 +369,10 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
         case "p-positions":
             tables = _tables(run, game, bound)
             if as_ != "bfile":
-                return frame_bytes(position_rows(tables), as_)
+                return exports.frame_bytes(exports.position_rows(tables), as_)
             if len(tables) != 1:
                 raise ConfigError("--as bfile: P-positions need --game with a game of the run")
-            return b_file(p_position_counts(tables[0])).encode()
+            return b_file(exports.p_position_counts(tables[0])).encode()
 
 
 def _tables(run: str, game: str | None, bound: int | None) -> list[Cells]:

@@ -15,12 +15,8 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.pictures import draw_text
+from choco_pipeline.proof.games import certificate as certificates
 from choco_pipeline.proof.games.answers import play
-from choco_pipeline.proof.games.certificate import (
-    CertificateError,
-    certificate_path,
-    read_certificate,
-)
 from choco_pipeline.tables.cells import Cells, find_table
 from choco_pipeline.tables.computing import cost_of, table
 from choco_pipeline.tables.location import RESULTS
@@ -156,7 +152,11 @@ def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
 
 def certificate_of(game: Ruleset) -> Path | None:
     """Return an existing certificate of the game, preferably of Grundy numbers."""
-    paths = (certificate_path(game, r, folder) for r in ("grundy", "p") for folder in CERTIFICATES)
+    paths = (
+        certificates.certificate_path(game, r, folder)
+        for r in ("grundy", "p")
+        for folder in CERTIFICATES
+    )
     return next((path for path in paths if path.exists()), None)
 
 
@@ -166,11 +166,11 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
     One winning option is found for each kind of move that has any. Raises `StoreError` or `CertificateError` if the file is not
     a certificate of this game.
     """
-    proved = read_certificate(certificate)
+    proved = certificates.read_certificate(certificate)
     if proved.ruleset.identity != game.identity:
         was, now = proved.ruleset.notation, game.notation
         another = "another game of this name" if was == now else f"not of {now}"
-        raise CertificateError(f"{certificate}: a certificate of {was}, {another}")
+        raise certificates.CertificateError(f"{certificate}: a certificate of {was}, {another}")
     played = play(proved, position)
     winning = [(option,) for option in played.winning]
     return PositionAnswer(played.grundy, played.outcome, winning, played.outcome == "P")
