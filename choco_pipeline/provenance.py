@@ -1,4 +1,4 @@
-"""Origin of a result: versions, the commit, and digests of the code that decides numbers."""
+"""Origin of a result: versions, the commit, and digests of code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FINDING_CODE = (*PROOF_CODE, "mining", "sweep", "finding")
 
 
 def canonical_json(value: object) -> str:
-    """Return `value` as JSON with sorted keys and no spaces: equal values have equal text."""
+    """Return `value` as JSON; equal values have equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
@@ -49,7 +49,7 @@ def file_digest(path: Path) -> str:
 
 @cache
 def code_digest(places: tuple[str, ...]) -> str:
-    """Return a digest of the Python source in these folders and files of the package."""
+    """Return a digest of the Python source in places of the package."""
     content = hashlib.sha256()
     for place in places:
         inside = PACKAGE / place
@@ -71,7 +71,10 @@ def package_version() -> str:
 
 @cache
 def commit() -> str:
-    """Return the git commit of the source, with ``+changes`` if files differ from it; ``unknown`` outside of a clone."""
+    """Return the git commit of the source; ``unknown`` outside of a clone.
+
+    ``+changes`` marks files that differ from it.
+    """
     if not IS_CLONE:
         return "unknown"
     try:

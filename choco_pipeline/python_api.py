@@ -1,4 +1,4 @@
-"""Functions for programs and notebooks: check, mine, prove, plan, run, open results.
+"""Functions for programs and notebooks.
 
 `choco_pipeline` exports them; they raise the errors of the commands.
 """
@@ -244,7 +244,9 @@ def prove(
     *,
     condition: str | None = None,
 ) -> Proof | Trial:
-    """Find and prove automata of a game, or prove a statement about a game or a family, as ``choco prove`` does.
+    """Prove automata of a game, or a statement about a game or a family.
+
+    This is ``choco prove``.
 
     Parameters
     ----------

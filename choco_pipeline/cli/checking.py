@@ -231,7 +231,7 @@ def proved_by_game(
 
 
 def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
-    """Decide a claim for all parameters after its premises, independently of any run."""
+    """Decide a claim for all parameters, after its premises."""
     links = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
     with Limited(task.PREPARED_BY) as prover:
@@ -248,7 +248,7 @@ def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[
 def proved_again(
     claim: Claim, proved: Iterable[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
-    """Check the certificates of a claim's proofs in the last run; yield a trial for each.
+    """Yield a trial for each certificate of a claim's proofs in the last run.
 
     Only the paths of certificates and their parameters are taken from the verdicts. Premises are in the catalogue.
     """

@@ -1,4 +1,4 @@
-"""``choco claims``: claims with the results of the last run, checked at once, and a new claims file."""
+"""``choco claims``: list, show, check and write claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``choco doctor``, ``version`` and ``schema``: the machine or a cluster, this program, and the files that it reads."""
+"""``choco doctor``, ``version`` and ``schema``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import platform
 import shutil
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -104,19 +105,23 @@ def _show_machine(json: bool) -> None:
     if json:
         emit({**machine, "versions": provenance.versions(), "optional": optional})
         return
-    print(f"processor     {machine['cores']} cores, {machine['machine']}")
-    print(
-        f"memory        {in_bytes(machine['memory'])}, {in_bytes(machine['memory_available'])} available"
+    kernels = f"ready in {machine['kernels_seconds']} s ({machine['kernels']})"
+    _print_table(
+        {
+            "processor": f"{machine['cores']} cores, {machine['machine']}",
+            "memory": f"{in_bytes(usable)}, {in_bytes(machine['memory_available'])} available",
+            "workers": f"{machine['cores']} by default, {in_bytes(machine['memory_per_worker'])} each",
+            "disk": f"{in_bytes(machine['disk_free'])} free in {machine['folder']}",
+            "kernels": kernels,
+            **provenance.versions(),
+            **{name: f"{path or 'not found'}: {OPTIONAL[name]}" for name, path in optional.items()},
+        }
     )
-    print(
-        f"workers       {machine['cores']} by default, {in_bytes(machine['memory_per_worker'])} each"
-    )
-    print(f"disk          {in_bytes(machine['disk_free'])} free in {machine['folder']}")
-    print(f"kernels       ready in {machine['kernels_seconds']} s ({machine['kernels']})")
-    for name, number in provenance.versions().items():
-        print(f"{name:<13} {number}")
-    for name, path in optional.items():
-        print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
+
+
+def _print_table(rows: Mapping[str, object]) -> None:
+    for name, text in rows.items():
+        print(f"{name:<13} {'none' if text is None else text}")
 
 
 def _show_cluster(name: str, json: bool) -> None:
@@ -140,6 +145,5 @@ def _show_cluster(name: str, json: bool) -> None:
             answer |= {"threads": cluster.threads}
     if json:
         emit(answer)
-        return
-    for key, value in answer.items():
-        print(f"{key:<13} {'none' if value is None else value}")
+    else:
+        _print_table(answer)

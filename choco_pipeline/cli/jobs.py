@@ -1,4 +1,7 @@
-"""The commands behind the workflow's rules: each does one job, on the Dask cluster of the run or in this process."""
+"""Commands behind the workflow's rules.
+
+Each does one job, on the Dask cluster of the run or in this process.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ def job(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Do a stage of a sweep: build its tables, check claims on them, search in them, or prove its games."""
+    """Build, check, mine or prove: do one stage of a sweep."""
     given = None if memory is None else memory * 1_000_000
     out = Paths.of_plan(plan_file).outcome(stage, sweep)
     _do(lambda: run_job(plan_file, stage, sweep, given), out, json)

@@ -63,7 +63,7 @@ class Commands(TyperGroup):
 
 
 def _summary(name: str) -> str:
-    """Return the first paragraph of a command's docstring, read without importing its module."""
+    """First paragraph of a command's docstring, without an import."""
     text = Path(__file__).with_name(f"{MODULES[name]}.py").read_text(encoding="utf-8")
     (function,) = (
         node

@@ -85,7 +85,7 @@ def mined(
     quantity: Quantity | None = None,
     what: Sequence[str] = (),
 ) -> tuple[list[Ruleset], int, FoundDocument]:
-    """Compute tables, and search them; return the games, the number of tables, and the statements.
+    """Return games, the number of their tables, and the found statements.
 
     The first word is a ruleset. The others are a value or a range for each name in it, ``name=value`` or ``name=first..last``;
     later ones may use earlier names. Defaults: the largest bound for which tables are computed quickly; P-positions, but
@@ -222,7 +222,7 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
 def _tables(
     game: Ruleset, quantity: Quantity | None, bound: int | None
 ) -> Iterator[tuple[Quantity, int]]:
-    """Yield quantity and bound of the tables of a game, except those of a single cell.
+    """Yield quantity and bound of the tables of a game.
 
     By default P-positions, and Grundy numbers of a bar without a strip and of one heap.
     """

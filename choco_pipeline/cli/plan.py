@@ -270,6 +270,6 @@ def _proofs(made: Plan) -> Iterator[float]:
 
 
 def _about(seconds: float) -> str:
-    """Return a rounded time: whole seconds up to a minute, then fives of them, then minutes."""
+    """Return a time rounded to seconds, five seconds or minutes."""
     unit = 1 if seconds < 60 else 5 if seconds < 600 else 60
     return output.in_time(max(1, round(seconds / unit)) * unit)

@@ -39,7 +39,7 @@ UNEVEN = (Stage.FIND, Stage.REPORT)
 
 
 class Bars(Progress):
-    """Progress bars on a terminal; elsewhere a line for each counted task from time to time."""
+    """Progress bars on a terminal; elsewhere lines from time to time."""
 
     _next_line = 0.0
 
@@ -170,7 +170,7 @@ class RunProgress:
         self.update()
 
     def expect(self, jobs: Mapping[str, int]) -> None:
-        """Count the statements as new if Snakemake makes them again, because their code has changed."""
+        """Count the statements as new if Snakemake makes them again."""
         if "find" in jobs:
             self.finding.reused = 0
 
@@ -204,7 +204,10 @@ class RunProgress:
 
 
 class Display:
-    """The stages of a run: bars on a terminal; elsewhere a line every few seconds, and one at the end of each stage."""
+    """Display of the stages of a run.
+
+    Bars on a terminal; elsewhere a line every few seconds, and one at the end of each stage.
+    """
 
     def __init__(self, console: Console, progress: Progress | None) -> None:
         self._console, self._progress = console, progress

@@ -1,4 +1,4 @@
-"""``choco prove``: proofs for one game, or for a family of games; certificates checked again."""
+"""``choco prove``: proofs for games and families; checks of certificates."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -
 
 
 def _checked(certificate: Path, limits: Mapping[str, float]) -> Answer:
-    """Check a certificate; it must be a proof whose names have the meaning of this project."""
+    """Check a certificate, and that its names have the meaning of this project."""
     path = certificate.as_posix()
     with waiting(f"{path}: checking"), Limited(task.PREPARED_BY) as prover:
         of_family = False

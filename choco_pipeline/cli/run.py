@@ -1,4 +1,4 @@
-"""``choco run``: Snakemake and a Dask cluster as children, with progress; no process is left at the end."""
+"""``choco run``: Snakemake and a Dask cluster as child processes."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ class _SnakemakeRun:
             show.show(self.stages)
 
     def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
-        """Start the cluster unless it runs, and print the address of its dashboard once."""
+        """Start the cluster unless it runs; print its dashboard's address once."""
         dashboard = self.cluster.start(warm_up=warm_up)
         if dashboard is not None:
             show.note(f"Dask dashboard: {dashboard}")
@@ -366,13 +366,13 @@ def _last_line(log: Path) -> str:
 
 @dataclass
 class Signals:
-    """The signals that a run has received, and the functions that kill its processes after the second of them."""
+    """The received signals, and the functions that kill the run's processes."""
 
     received: list[int] = field(default_factory=list)
     kills: list[Callable[[], None]] = field(default_factory=list)
 
     def end_at_once(self) -> None:
-        """Kill the processes of the run, and the children of this process until there are none."""
+        """Kill the processes of the run and all children of this process."""
         # Threads that go on for a moment would print errors.
         with open(os.devnull, "wb") as nothing:
             os.dup2(nothing.fileno(), sys.stderr.fileno())
@@ -435,7 +435,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Failed:
-    """A job that has failed, with the logs of its command and of its queue, if any."""
+    """A failed job, with the logs of its command and of its queue."""
 
     rule: str
     logs: tuple[Path, ...]

@@ -1,4 +1,4 @@
-"""``choco verify``, ``repair`` and ``export``: stored results checked, rebuilt, and written for others."""
+"""``choco verify``, ``repair`` and ``export`` of stored results."""
 
 from __future__ import annotations
 

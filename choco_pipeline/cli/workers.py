@@ -1,4 +1,4 @@
-"""The workers of a run: a Dask cluster, its own or a running one, or Slurm's jobs without Dask."""
+"""The workers of a run: a new or running Dask cluster, or Slurm's jobs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ORDER = (
 
 
 def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int = 0) -> Capacity:
-    """Return the number of workers of a cluster, and their memory; a running one is asked.
+    """Return the number of workers of a cluster, and their memory.
 
     Its scheduler file is waited for at most `wait_s` seconds.
     """
@@ -99,7 +99,7 @@ class Workers(ExitStack):
     options: list[str]
 
     def __init__(self, results: Path, logs: Path, description: cluster_file.Description) -> None:
-        """Plan a cluster, or connect to a running one; `logs` is for the output of its workers."""
+        """Plan a cluster, or connect to one; `logs` gets its workers' output."""
         super().__init__()
         self._cluster: Cluster | None = None
         self._is_announced = False
@@ -157,7 +157,7 @@ class Workers(ExitStack):
         self.environment = {SCHEDULER: scheduler, **cluster_file.as_environment(settings)}
 
     def start(self, *, warm_up: bool) -> str | None:
-        """Start the cluster unless it runs or there is none; return the address of its dashboard, the first time.
+        """Start the cluster if needed; return its dashboard's address once.
 
         With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels. On other machines
         workers may wait in a queue, so no job waits for them.

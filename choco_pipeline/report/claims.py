@@ -1,4 +1,4 @@
-"""Claims as pages show them: verdicts, evidence, counterexamples, bounds and pairs."""
+"""Claims on pages: verdicts, evidence, counterexamples and pairs."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ class Cell:
 
     @property
     def place(self) -> str:
-        """The coordinates of the counterexample, or the integers; "" if it is no single position."""
+        """The coordinates of the counterexample, or the integers; "" for none."""
         refutes = self.counterexample
         if refutes is None or refutes.position is None:
             return ""

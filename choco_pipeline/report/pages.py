@@ -231,7 +231,7 @@ def run_times(ledger: Ledger) -> list[RunTime]:
 
 
 def value_sets(ledger: Ledger) -> list[tuple[str, Counter[str], list[TableFinding]]]:
-    """Return the value sets by family of games: its name, its numbers of tables by form, its sets."""
+    """Return the value sets by family, with its numbers of tables by form."""
     tables = {table["id"]: table for table in ledger.tables}
     order = {table_id: i for i, table_id in enumerate(tables)}
     families: dict[str, list[TableFinding]] = {}
@@ -247,7 +247,7 @@ def value_sets(ledger: Ledger) -> list[tuple[str, Counter[str], list[TableFindin
 
 
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
-    """Return the paths of a claim's certificate files, each with its link relative to `folder`."""
+    """Return the paths of a claim's certificates, with their links."""
     verdicts = [cell.document for cell in view.cells]
     falsified = [v.false_everywhere for v in verdicts]
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
@@ -256,7 +256,7 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
 
 
 def _bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> list[tuple[str, str]]:
-    """Return the entries of a paper and of a result, which has version, commit and digest."""
+    """Return the BibTeX entries of a paper and of a result."""
     paper, versions = claim.paper, ledger.versions
     # Of the formal statement and its outcome, without times.
     result = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})

@@ -1,4 +1,4 @@
-"""Pictures of small automata and charts of whole numbers, in the page's own colours.
+"""Pictures of small automata, and charts of whole numbers.
 
 Graphviz draws automata if it is installed; otherwise they are tables.
 """
@@ -84,7 +84,9 @@ def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
 
 
 def digit_patterns(words: Collection[str]) -> list[str]:
-    """Return patterns that match exactly these words of one length; ``*`` matches either digit.
+    """Return patterns that match exactly these words of one length.
+
+    ``*`` matches either digit.
 
     This is the method of Quine and McCluskey: patterns that differ in one place are merged as long as possible. Then patterns
     are chosen, larger ones first, that match a word which no earlier one matches.

@@ -1,4 +1,4 @@
-"""A results folder that cannot be used is said in one line before anything runs; a link to one is as good as a folder."""
+"""A results folder that cannot be used is refused in one line."""
 
 import os
 import subprocess

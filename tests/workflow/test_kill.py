@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and kill -9: nothing is left running, nothing finished is lost, and the next run goes on."""
+"""Ctrl-C, SIGTERM and kill -9: nothing finished is lost."""
 
 import re
 import signal
@@ -23,7 +23,7 @@ def stored(project: Project) -> int:
 
 
 def caught_at_work(project: Project) -> subprocess.Popen[str]:
-    """Start a run and return it when it has stored another table and has not finished."""
+    """Start a run, and return it after it has stored another table."""
     before = stored(project)
     started = project.start("run", "slow.yaml", "--json")
     wait_for(lambda: stored(project) > before or started.poll() is not None, "a stored table")
