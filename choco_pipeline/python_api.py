@@ -26,7 +26,7 @@ from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.proof.games.guess import Relation, SearchSize
 from choco_pipeline.proof.games.prover import Proof
@@ -207,7 +207,10 @@ def check(
     >>> [(one.parameters, one.verdict) for one in trials]
     [({'k': 2}, 'refuted'), ({'k': 3}, 'holds-to-bound')]
     """
-    values = {name: _value(value) for name, value in given.items()}
+    values = {
+        name: value if isinstance(value, int) else parse_range(value, names=())
+        for name, value in given.items()
+    }
     if statement is not None:
         if isinstance(claim, Claim):
             raise ConfigError("check: with a statement, a game is needed, not a claim")
@@ -293,10 +296,6 @@ def prove(
         claim = Claim.from_json({**claim.as_json(), "for_all": condition})
         (trial,) = settled_now(claim, Catalogue({claim.id: claim}), seconds)
     return trial
-
-
-def _value(given: int | str) -> int | Range:
-    return given if isinstance(given, int) else parse_range(given, names=())
 
 
 def mine(

@@ -28,6 +28,7 @@ from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.description import inside
+from choco_pipeline.report.claims import formal_lines
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.ledger import Ledger
@@ -202,7 +203,7 @@ def show_claim(
     emit(
         {
             **claim.as_ledger().model_dump(),
-            "formal": dict(_formal(claim)),
+            "formal": dict(formal_lines(claim.as_ledger())),
             "last": row and row.model_dump(),
             "verdicts": [
                 {**verdict.document(), "ruleset": source.ruleset(verdict)} for verdict in verdicts
@@ -226,8 +227,8 @@ def _page(
     if entry.note:
         yield wrapped(f"Note: {entry.note}")
     yield ""
-    for name, text in _formal(claim):
-        yield wrapped(f"{name:9} {text}", further=" " * 10)
+    for name, text in formal_lines(claim.as_ledger()):
+        yield wrapped(f"{name}: {text}", further="    ")
     yield from _relations(source.catalogue, claim)
     yield ""
     if not verdicts:
@@ -237,9 +238,8 @@ def _page(
     else:
         yield from _last_run(source, row, verdicts)
     yield ""
-    if row and row.verdict in ("proved", "proved-for-listed"):
-        yield row.command
-    yield from _commands(source, claim, verdicts)
+    proof = [row.command] if row and row.verdict in ("proved", "proved-for-listed") else []
+    yield from dict.fromkeys([*proof, *_commands(source, claim, verdicts)])
 
 
 def _last_run(
@@ -269,24 +269,6 @@ def _last_run(
     largest = max(verdicts, key=lambda verdict: verdict.positions)
     given = f"{assigned(largest.parameters)}: " if largest.parameters else ""
     yield wrapped(f"{given}{largest.text}", "  ", "  ")
-
-
-def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
-    statement = claim.statement
-    yield "claims", claim.summary
-    if statement.ruleset:
-        yield "ruleset", statement.ruleset
-    for quantifier, spans in (("every", statement.every), ("some", statement.some)):
-        if spans:
-            yield quantifier, ", ".join(f"{name} in {span}" for name, span in spans.items())
-    if statement.when:
-        yield "when", statement.when.text
-    if statement.for_all:
-        yield "for all", statement.for_all.text
-    if statement.follows_from:
-        lemmas = ", ".join(statement.follows_from.lemmas)
-        claims = ", ".join(statement.follows_from.claims)
-        yield "follows from", f"{claims}, by {lemmas}" if lemmas else claims
 
 
 def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
