@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,11 +29,11 @@ class BusyError(ChocoError):
 
 
 @contextmanager
-def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable[[int], None]]:
+def results_lock(results: Path) -> Iterator[Callable[[int], None]]:
     """Hold the results folder for one run.
 
-    `unlock` is called to remove Snakemake's lock if a killed run has left it. The yielded function takes the process id of the
-    run's Snakemake, so that the next run knows whose lock it finds. Raises `BusyError` if another run or a plain ``snakemake``
+    Snakemake's lock is removed if a killed run has left it. The yielded function takes the process id of the run's Snakemake, so
+    that the next run knows whose lock it finds. Raises `BusyError` if another run or a plain ``snakemake``
     is working here; `StoreError` if a folder is another kind of file, or cannot be written to.
     """
     for place in (results, *(results / name for name in SHARED)):
@@ -54,7 +55,7 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
         if (launcher := _recorded(record, "snakemake")) is not None:
             _await_end(launcher)
         if _snakemake_is_locked():
-            _take_over(left_by_a_run=record.exists(), unlock=unlock)
+            _take_over(left_by_a_run=record.exists())
         write_json(record, {"run": os.getpid()})
         try:
             yield lambda snakemake: write_json(record, {"run": os.getpid(), "snakemake": snakemake})
@@ -107,7 +108,7 @@ def _snakemake_is_locked() -> bool:
     return SNAKEMAKE_LOCKS.is_dir() and any(SNAKEMAKE_LOCKS.iterdir())
 
 
-def _take_over(*, left_by_a_run: bool, unlock: Callable[[], None]) -> None:
+def _take_over(*, left_by_a_run: bool) -> None:
     """Remove Snakemake's lock if it is ours; raise `BusyError` otherwise."""
     alive = _snakemake_here()
     if alive is not None:
@@ -119,7 +120,7 @@ def _take_over(*, left_by_a_run: bool, unlock: Callable[[], None]) -> None:
             f"a snakemake that no longer runs on this machine has left its lock in {SNAKEMAKE_LOCKS};"
             " if none runs elsewhere, remove it with: snakemake --unlock"
         )
-    unlock()
+    shutil.rmtree(SNAKEMAKE_LOCKS)  # as `snakemake --unlock` does, which starts in two seconds
 
 
 def _snakemake_here() -> int | None:

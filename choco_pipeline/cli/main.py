@@ -7,14 +7,19 @@ modules together take two seconds.
 from __future__ import annotations
 
 import ast
+import errno
+import sys
+import traceback
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from choco_pipeline.cli.output import SETTINGS
+from choco_pipeline.cli.output import DISAGREEMENT, SETTINGS, emit, note
+from choco_pipeline.documents.files import reason_of
+from choco_pipeline.errors import ChocoError, DisagreementError
 
 #: The modules of the commands, by section of the help page.
 SECTIONS = {
@@ -103,3 +108,50 @@ def every_command(
     ] = False,
 ) -> None:
     """Define the options before a command."""
+
+
+# ---- Exit codes of errors.
+
+#: Errors of a file system that its owner can correct: no room, no permission, another kind of file at the path.
+NOT_OURS = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.ELOOP,
+    errno.ENAMETOOLONG,
+)
+
+
+def main() -> None:
+    """Run a command.
+
+    Further exit codes: 2 for a user's mistake, and 3 if two engines, or an engine and a definition, contradict each other, each
+    with one message on standard error; 4 for a fault of the program, with its traceback.
+    """
+    try:
+        app()
+    except ChocoError as error:
+        _refuse(str(error))
+    except DisagreementError as error:
+        _refuse(str(error), DISAGREEMENT)
+    except BrokenPipeError:  # the reader of the output has ended, as in `choco plan | head`
+        sys.stderr.close()
+        sys.exit(141)
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in NOT_OURS:
+            place = Path(error.filename or "results")
+            _refuse(f"{place}: cannot be used ({reason_of(error, place)})")
+        traceback.print_exc()
+        sys.exit(4)  # Python's 1 means a refutation
+
+
+def _refuse(error: str, code: int = 2) -> NoReturn:
+    if "--json" in sys.argv:
+        emit({"status": "disagreement" if code == DISAGREEMENT else "error", "error": error})
+    note(f"choco: {error}")
+    sys.exit(code)

@@ -55,8 +55,6 @@ LEAST_FREE = 1 << 20
 SCHEDULER_FILE_S = 600
 #: Lines of Snakemake's log that are shown if it fails without a failing job; its message has one to five.
 TAIL = 8
-#: Attempts to remove the lock of a killed Snakemake, because they may be killed, too.
-UNLOCKS = 2
 
 
 @app.command()
@@ -83,7 +81,7 @@ def run(
     if dry_run:
         return _show_what_would_run(config, capacity_of(where, cluster), json)
     capacity = capacity_of(where, cluster, SCHEDULER_FILE_S)
-    with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
+    with results_lock(RESULTS) as record:
         if of_future := bring_to_now(RESULTS):
             output.note(
                 f"{RESULTS}: {of_future:,} files are from the future; they are now of {datetime.now():%Y-%m-%d %H:%M} (was the clock set back?)"
@@ -295,29 +293,12 @@ def _snakemake(config: Path, *options: str) -> list[str]:
     return [*command, *options, "--config", f"choco={config}"]
 
 
-def _snakemake_here(config: Path, option: str) -> list[str]:
-    profile = str(PROFILES / "default")
-    return _snakemake(config, "--workflow-profile", profile, "--cores", "1", option)
-
-
-def _unlock(config: Path) -> None:
-    """Remove the lock that a killed Snakemake has left."""
-    why = ""
-    for _ in range(UNLOCKS):
-        done = subprocess.run(_snakemake_here(config, "--unlock"), capture_output=True, text=True)
-        if not done.returncode:
-            return
-        why = (done.stderr.strip().splitlines() or ["?"])[-1]
-        if done.returncode > 0:
-            break
-        why = f"it was killed ({signal.Signals(-done.returncode).name})"
-    raise ChocoError(f"snakemake --unlock failed: {why}")
-
-
 def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
     """Show the jobs that a run would do, and how many tables or claims they handle."""
     plan = current_plan(config, capacity=capacity)
-    done = subprocess.run(_snakemake_here(config, "--dry-run"), capture_output=True)
+    profile = str(PROFILES / "default")
+    options = ("--workflow-profile", profile, "--cores", "1", "--dry-run")
+    done = subprocess.run(_snakemake(config, *options), capture_output=True)
     if done.returncode:
         raise ChocoError(
             f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"

@@ -89,25 +89,20 @@ def verify(
         unusable[path.as_posix()] = f"{path}: {why}"
     verified = partial(verification.verify_manifest, seed=seed, report=ignore)
     tables = _on_all_cores(verified, _chosen(manifests), unusable)
-    for why in unusable.values():
-        note(f"wrong: {why}")
-    wrong = [table for _, table in tables if table.wrong is not None]
-    for table in wrong:
-        note(f"wrong: {_named(table)}: {table.wrong}")
-    checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
-    answers = Counter(outcome.answer for _, outcome, _ in certificates)
+    wrong = [f"{_named(table)}: {table.wrong}" for _, table in tables if table.wrong is not None]
+    faults = [f"wrong: {why}" for why in (*unusable.values(), *wrong)]
     for certificate, outcome, unlike in certificates:
         if not json:
             lines = (wrapped(line, "  ", "    ") for line in outcome.statement)
             print(f"{outcome.answer}: {certificate}", *lines, sep="\n")
         if outcome.answer != "proved":
-            note(f"{outcome.answer}: {certificate}: {outcome.why}")
-        for difference in unlike:
-            note(f"not as in this project: {certificate}: {difference}")
-    others_meant = sum(bool(unlike) for _, _, unlike in certificates)
-    failed = others_meant or answers.total() > answers["proved"]
-    code = 1 if wrong or failed or unusable else 0
+            faults.append(f"{outcome.answer}: {certificate}: {outcome.why}")
+        faults += [f"not as in this project: {certificate}: {other}" for other in unlike]
+    for fault in faults:
+        note(fault)
+    checked = sum(table.checked for _, table in tables)
+    code = 1 if faults else 0
     if json:
         emit(
             {
@@ -130,7 +125,9 @@ def verify(
         f" against the definition; {summary}"
     )
     if certificates:
+        answers = Counter(outcome.answer for _, outcome, _ in certificates)
         numbers = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
+        others_meant = sum(bool(unlike) for _, _, unlike in certificates)
         unchecked = answers["out of time"] + answers["undecided"]
         print(
             f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {numbers};"
@@ -290,7 +287,7 @@ def repair(
     """
     chosen = _chosen(manifests)
     unusable: dict[str, str] = {}
-    with results_lock(RESULTS, unlock=lambda: None):
+    with results_lock(RESULTS):
         tables = _on_all_cores(verification.repair_manifest, chosen, unusable)
     damaged = [(manifest, table) for manifest, table in tables if table.damaged or table.why]
     for _, table in damaged:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import pytest
 
-from choco_pipeline.cli.start import main
+from choco_pipeline.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 

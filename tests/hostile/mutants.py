@@ -16,7 +16,7 @@ import pytest
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.language.catalogue import load_catalogue
-from choco_pipeline.cli.start import main
+from choco_pipeline.cli.main import main
 from choco_pipeline.cluster.cluster_file import CLUSTERS, load_cluster
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
