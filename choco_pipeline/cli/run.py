@@ -124,7 +124,7 @@ class _SnakemakeRun:
     signals: Signals
     workers: int
     code: int = 0
-    killed_by: str | None = None
+    status: str = "done"
     seconds: float = 0.0
     jobs: dict[str, int] = field(default_factory=dict)
     failures: list[dict[str, str]] = field(default_factory=list)
@@ -169,23 +169,28 @@ class _SnakemakeRun:
             elif code == 0 and self.jobs:
                 self.stages.complete()
                 show.show(self.stages)
-        if code is None:
-            self.code = 128 + self.signals.received[0]
-        elif code < 0:
-            self.code, self.killed_by = 1, signal.Signals(-code).name
-        else:
-            self.code = min(code, 1)
-        if code and self._disagreements():
-            self.code = output.DISAGREEMENT
         self.seconds = time.monotonic() - start
-        self._sum_up()
+        if code is None:
+            self.code, self.status = 128 + self.signals.received[0], "interrupted"
+            tables = self.stages.tables
+            self._say(
+                f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
+                " the same command goes on from there"
+            )
+        elif code:
+            self._say_why_it_failed(code)
+        elif self.jobs:
+            self._say_what_is_done()
+        else:
+            self.status = "nothing to do"
+            self._say("nothing to do: everything is up to date")
         return self
 
     def document(self) -> dict[str, Any]:
         """Return the outcome as plain data."""
         tables = self.stages.tables
         return {
-            "status": self._status,
+            "status": self.status,
             "run": self.plan["run"],
             "report": self.report.as_posix() if self.code == 0 else None,
             "found": self.found.as_posix() if self.code == 0 else None,
@@ -200,16 +205,6 @@ class _SnakemakeRun:
             "log": self.log.as_posix(),
             "seconds": round(self.seconds, 2),
         }
-
-    @property
-    def _status(self) -> str:
-        match self.code:
-            case 0:
-                return "done" if self.jobs else "nothing to do"
-            case code if code > 128:
-                return "interrupted"
-            case code:
-                return "disagreement" if code == output.DISAGREEMENT else "failed"
 
     def _disagreements(self) -> list[Path]:
         """Return the documents of jobs with contradicting judges."""
@@ -227,7 +222,7 @@ class _SnakemakeRun:
                     log = next(filter(_last_line, logs), logs[0])
                     error = _last_line(log) or _why_nothing()
                     self.failures.append({"rule": rule, "error": error, "log": log.as_posix()})
-                    show.note(f"{rule} failed: {error} ({log.as_posix()})")
+                    self._say(f"{rule} failed: {error} ({log.as_posix()})")
                 case Job():
                     pass
         for report in self.cluster.reports():
@@ -235,7 +230,7 @@ class _SnakemakeRun:
         if self.first_is_awaited and _written(self.first_report) != self.first_before:
             self.first_is_awaited = False
             if not self.stages.proofs.is_complete:
-                show.note(f"first report, on claims and tables: {self.first_report}")
+                self._say(f"first report, on claims and tables: {self.first_report}")
         self.stages.update()
         if self.jobs:
             show.show(self.stages)
@@ -244,41 +239,33 @@ class _SnakemakeRun:
         """Start the cluster unless it runs; print its dashboard's address once."""
         dashboard = self.cluster.start(warm_up=warm_up)
         if dashboard is not None:
-            show.note(f"Dask dashboard: {dashboard}")
+            self._say(f"Dask dashboard: {dashboard}")
 
-    def _sum_up(self) -> None:
-        tables = self.stages.tables
-        match self._status:
-            case "nothing to do":
-                self._say("nothing to do: everything is up to date")
-            case "done":
-                number = self.stages.games
-                proofs = f", {counted(number, 'proof')}" if number else ""
-                reused = f"{tables.reused:,} reused"
-                if tables.reused_blocks:
-                    reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
-                self._say(
-                    f"{tables.done:,} tables ({reused}), {output.in_short(tables.positions)} positions{proofs}"
-                    f" in {output.in_time(self.seconds)}"
-                )
-            case "interrupted":
-                self._say(
-                    f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
-                    " the same command goes on from there"
-                )
-            case _:
-                if self.killed_by is not None:
-                    self._say(
-                        f"Snakemake was killed ({self.killed_by}); is there too little memory?"
-                    )
-                elif not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
-                    self._say(_why_nothing())
-                elif not self.failures:
-                    lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-                    self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
-                for path in self._disagreements():
-                    self._say(f"{read_record(path)['disagreement']}; {ADVICE}")
-                self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
+    def _say_what_is_done(self) -> None:
+        tables, number = self.stages.tables, self.stages.games
+        reused = f"{tables.reused:,} reused"
+        if tables.reused_blocks:
+            reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
+        proofs = f", {counted(number, 'proof')}" if number else ""
+        self._say(
+            f"{tables.done:,} tables ({reused}), {output.in_short(tables.positions)} positions{proofs}"
+            f" in {output.in_time(self.seconds)}"
+        )
+
+    def _say_why_it_failed(self, code: int) -> None:
+        self.code, self.status = 1, "failed"
+        if code < 0:
+            name = signal.Signals(-code).name
+            self._say(f"Snakemake was killed ({name}); is there too little memory?")
+        elif not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
+            self._say(_why_nothing())
+        elif not self.failures:
+            lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+            self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
+        for path in self._disagreements():
+            self.code, self.status = output.DISAGREEMENT, "disagreement"
+            self._say(f"{read_record(path)['disagreement']}; {ADVICE}")
+        self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
 
     def _say(self, text: str) -> None:
         self.console.print(text, soft_wrap=True, markup=False, highlight=False)
