@@ -14,6 +14,8 @@ from choco_pipeline.shipped import IS_CLONE, PACKAGE
 
 LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 
+#: Suffixes of code; templates are code of the report.
+CODE = (".py", ".j2", ".css", ".js")
 #: Code whose change may change a table's numbers, and code whose change may change what is said about them.
 TABLE_CODE = ("formula", "games", "kernels", "tables")
 CLAIM_CODE = (*TABLE_CODE, "statements", "claims", "drawing/shapes.py")
@@ -53,7 +55,8 @@ def code_digest(places: tuple[str, ...]) -> str:
     content = hashlib.sha256()
     for place in places:
         inside = PACKAGE / place
-        for path in [inside] if inside.is_file() else sorted(inside.rglob("*.py")):
+        files = [inside] if inside.is_file() else sorted(inside.rglob("*.*"))
+        for path in (file for file in files if file.suffix in CODE):
             content.update(
                 path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
             )
