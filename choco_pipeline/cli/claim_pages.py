@@ -336,23 +336,22 @@ def check_claims(
         bool,
         typer.Option(
             "--proofs",
-            help="Instead: check the certificates of the last run again; exit code 0 only if all of them prove their"
-            " claims.",
+            help="Instead: check the certificates of the last run. Exit code 0 only if all of them prove their claims.",
         ),
     ] = False,
     prove: Annotated[
         bool,
         typer.Option(
             "--prove",
-            help="Instead: prove them, for all parameters or integers at once if they have `for_all` or are about integers,"
-            " else for each game of the sample or the given values; exit code 0 only if everything is proved.",
+            help="Instead: prove them. Claims with `for_all` are proved for all parameters, statements about integers for all"
+            " integers, others for each game of the sample or the values. Exit code 0 only if everything is proved.",
         ),
     ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(
             min=0.001,
-            help="Seconds of computing, after which a claim's trials, or a proof, are ended and left undecided."
+            help="Limit in seconds of computing for the trials of a claim, or for a proof; then they are undecided."
             f" {CHECK_SECONDS:g} by default, {PROOF_SECONDS:g} for a proof.",
         ),
     ] = None,
