@@ -376,7 +376,7 @@ def check_claims(
             raise ConfigError(catalogue.unknown(claim_id))
     limit = seconds or (PROOF_SECONDS if is_by_proof else CHECK_SECONDS)
 
-    def tried(claim: Claim, progress: Bars) -> checking.Trials:
+    def trials_of(claim: Claim, progress: Bars) -> checking.Trials:
         if proofs:
             proved = [verdict for verdict in source.verdicts(claim.id) if verdict.is_proved]
             if not proved:
@@ -405,7 +405,7 @@ def check_claims(
     for claim in chosen:
         try:
             with bars() as progress:
-                both = tried(claim, progress)
+                both = trials_of(claim, progress)
                 documents.append(_print_trials(claim, *both, json))
         except ChocoError as error:
             if not everything and not (is_by_proof and len(chosen) > 1):

@@ -99,7 +99,7 @@ class KnownClaims:
             if given and given.where is None and formal.reach is None and is_for_all:
                 self._theorems[read(entry.ruleset).text] = claim.id
 
-    def named(self, claim_id: str) -> RestatedClaim:
+    def get(self, claim_id: str) -> RestatedClaim:
         """Return a claim by its id."""
         return self._claims.get(claim_id, RestatedClaim(claim_id))
 
@@ -391,7 +391,7 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
         view = FoundView(
             numbers[statement.id],
             statement,
-            tuple(map(known.named, statement.known)),
+            tuple(map(known.get, statement.known)),
             None if name in ("heights", "refuted") else theorems.get(statement.id),
             tuple((numbers[one], one) for one in statement.follows_from if one in numbers),
             drawing(statement, ledger.tables, results),
