@@ -190,7 +190,7 @@ def show_claim(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Show one claim: in words, as formulas, and with the last run's results."""
+    """Show one claim in words and formulas, with its last results."""
     source = open_source(file, config)
     claim = source.catalogue.claims.get(claim_id)
     if claim is None:
@@ -359,7 +359,7 @@ def check_claims(
     config: Config = None,
     json: Json = False,
 ) -> int:
-    """Check claims at once on tables, or by proof; exit code 1 if any is refuted."""
+    """Check claims on tables or by proof; exit code 1 if one is refuted."""
     source = open_source(file, config)
     catalogue, is_by_proof = source.catalogue, proofs or prove
     if is_by_proof and (everything or bound is not None or (proofs and prove)):
