@@ -130,7 +130,7 @@ class Victim:
         assert left == [], (self.history, left)
 
     def _reaches_its_moment(self) -> bool:
-        """Return whether the run is still there at some random moment.
+        """Whether the run is still there at a random moment.
 
         Most is lost where something has just been written, or is being written: so some moments come after the run has
         finished some more. But most come soon after the start or the last kill, and what costs most is not begun again.
