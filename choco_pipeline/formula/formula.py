@@ -292,7 +292,7 @@ class Formula:
         return Enclosure(self.source, ranges, functions or {}, nodes.MAX_BITS + 1).of(self.root)
 
     def throughout(self, name: str, low: float, high: float) -> bool | None:
-        """Return whether a truth holds in all of an interval or nowhere, or None.
+        """Return the constant value of a truth on an interval, or None.
 
         Both ends are included; ``-inf`` and ``inf`` stand for no end. Raises `FormulaError` if the interval holds one integer,
         at which this formula has no value.
@@ -307,7 +307,7 @@ class Formula:
         return truth_throughout(self.root, self.source, name, low, high)
 
     def fits(self, ranges: Mapping[str, tuple[int, int]], bits: int) -> bool:
-        """Return whether integers of `bits` bits suffice for names in these ranges."""
+        """Check that `bits` bits suffice wherever names lie in their ranges."""
         return fits(self.root, ranges, bits)
 
     def emit(self, machine: MachineFormulas, matters: ir.Value) -> ir.Value:

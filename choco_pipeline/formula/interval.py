@@ -35,7 +35,7 @@ _MOST_BITS = 1 << 16
 
 
 def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> bool | None:
-    """Return whether a truth holds on an interval; see `Formula.throughout`."""
+    """Return the constant value of a truth on an interval; see `Formula.throughout`."""
     if low == high:
         return Place(text, {name: int(low)}, {}).truth(node)
     try:
@@ -76,7 +76,7 @@ class Enclosure:
         return cast("Interval", self._span(node))
 
     def truth(self, node: Node) -> bool | None:
-        """Return whether a truth holds for all values, for none, or None."""
+        """Return the value of a truth if it is the same for all values, or None."""
         match node:
             case nodes.LogicalNot():
                 inner = self.truth(node.operand)

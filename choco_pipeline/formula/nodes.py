@@ -155,7 +155,7 @@ Node = Integer | Name | Negate | Binary | Call | Compare | LogicalNot | Junction
 
 
 def is_truth(node: Node) -> bool:
-    """Return whether `node` is true or false rather than an integer."""
+    """Check if `node` is true or false rather than an integer."""
     return isinstance(node, Compare | LogicalNot | Junction)
 
 

@@ -57,7 +57,7 @@ FULL = np.uint64(2**64 - 1)
 
 
 def words_for(values: int) -> int:
-    """Return how many words hold the numbers 0 .. values-1."""
+    """Return the number of words for the numbers 0 .. values-1."""
     return -(-values // WORD_BITS)
 
 

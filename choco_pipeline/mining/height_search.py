@@ -50,7 +50,7 @@ class HeightClass:
                 yield out[:count]
 
     def count(self, side: int, height: int) -> int:
-        """Return how many functions there are in the box.
+        """Return the number of functions in the box.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class HeightClass:
         return sum(len(batch) for batch in self.members(side, height))
 
     def has(self, heights: Heights) -> Truths:
-        """Return which functions, int64 [functions, n_x, n_z], are in the class.
+        """Check which functions, int64 [functions, n_x, n_z], are members.
 
         The functions are monotone; int64, shape (functions, n_x, n_z).
         """
@@ -69,7 +69,7 @@ class HeightClass:
         return inside
 
     def mismatches(self, heights: Heights) -> NDArray[np.int64]:
-        """Return how many positions of each function's bar contradict the formula.
+        """Count the positions of each function's bar that contradict the formula.
 
         The functions are monotone; int64, shape (functions, n, n).
         """
@@ -95,7 +95,7 @@ class HeightClass:
 def _fits(
     f: Heights, x: int, z: int, asked: int, shift: tuple[int, int, int], seen: Heights
 ) -> bool:
-    """Return whether column (x, z) has the formula, if all before it have.
+    """Check that column (x, z) has the formula, if all before it have.
 
     Options lie in the column itself, below, or in columns before it: the formula gives their values.
     """
@@ -106,7 +106,7 @@ def _fits(
 
 @kernel
 def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
-    """Return whether the mex of nim-sums is the position's own in a column."""
+    """Check that the mex of nim-sums is the position's own in a column."""
     for y in range(f[x, z] + 1):
         value = x ^ y ^ z
         seen[:value] = 0
@@ -130,7 +130,7 @@ def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
 
 @kernel
 def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) -> bool:
-    """Return whether exactly nonzero sums have an option with sum zero."""
+    """Check that exactly nonzero sums have an option with sum zero."""
     a, b, c = x + shift[0], shift[1], z + shift[2]
     below = False
     for y in range(f[x, z] + 1):

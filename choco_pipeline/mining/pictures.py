@@ -93,7 +93,7 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Ite
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
-    """Return whether triples of coordinates are P, and whether positions."""
+    """Return P-positions and positions among triples, [passes, …] and […]."""
     names, passes = cells.game.base.coordinates, cells.game.passes
     lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
     sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}

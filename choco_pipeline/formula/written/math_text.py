@@ -332,7 +332,7 @@ def _with_power(node: Binary) -> Node | None:
 
 
 def _strength(node: Node) -> int:
-    """Return how tightly a part binds. Floors and functions are brackets."""
+    """Return the precedence of a part as set. Floors and functions are brackets."""
     match node:
         case Integer(value):
             return _ATOM if value >= 0 else _SUM

@@ -296,7 +296,7 @@ def _corrected(
 
 
 class Comparison(NamedTuple):
-    """Formulas by cases in a block: values or 0, where they have one, where it is wrong."""
+    """Formulas in a block: values or 0, where they have one, where it is wrong."""
 
     numbers: Ints
     covered: Truths

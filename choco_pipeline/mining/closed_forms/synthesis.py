@@ -73,7 +73,7 @@ FEWEST_BEYOND = 16
 
 
 def pair(word: str, left: Atom, right: Atom, added: tuple[int, int] = (0, 0)) -> Atom:
-    """Return two formulas under an operator or a function, each with a constant added."""
+    """Return two formulas under an operator, each with a constant added."""
 
     def text(names: Sequence[str], more: int) -> str:
         inner = zip((left, right), added, strict=True)
@@ -103,7 +103,7 @@ class Target:
         return Target(self.numbers[chosen], tops, self.forgiven)
 
     def right(self, stated: NDArray[np.int64]) -> Truths:
-        """Return where numbers that a formula gives, [..., points], are right."""
+        """Compare numbers that a formula gives, [..., points], with the target."""
         agree: Truths = stated == self.numbers
         if self.tops is None:
             return agree
@@ -413,7 +413,7 @@ def by_residue(
 def beyond_slopes(
     points: Mapping[str, Ints], target: Target, own: Sequence[int]
 ) -> Iterator[Iterator[FormulaCase]]:
-    """Yield, class by class, formulas beyond a line v + c = a·u, the least steep first.
+    """Yield, class by class, formulas beyond a line v + c = a·u, a ascending.
 
     A formula that is right in all of a class is left out. Multiples a are looked for next to the game's own numbers.
     """
