@@ -1,4 +1,4 @@
-"""From a configuration to its tables: every combination of parameters that a sweep names."""
+"""The tables of a configuration: every combination of parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Values = dict[str, int | str]
 
 @dataclass
 class _Count:
-    """Number of values given to the parameters of a run, and of the tables of its sweeps."""
+    """Numbers of combinations of parameters and of tables, of a whole run."""
 
     combinations: int = 0
     tables: int = 0
@@ -75,7 +75,7 @@ class Planned:
 
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
-    """Read and validate a configuration file, or raise `ConfigError` with file, line and key of each mistake."""
+    """Return a validated configuration; raise `ConfigError` for each mistake."""
     file = YamlFile(project_file(path))
     return file.load(Config), file
 
@@ -103,7 +103,7 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
 def _combinations_of(
     name: str, sweep: Sweep, file: YamlFile, count: _Count
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """Yield the parameters of each table of a sweep, except heights: its own, and these with passes and bound.
+    """Yield the parameters of each table of a sweep; also with passes and bound.
 
     No table is made meanwhile, so a run with too many of anything is refused at once.
     """
@@ -154,7 +154,7 @@ def _games(
     values: Mapping[str, int],
     file: YamlFile,
 ) -> Iterator[Planned]:
-    """Yield the tables of a sweep for one assignment of its parameters: one, or one for each height function."""
+    """Yield the tables of a sweep for one assignment of its parameters."""
     here: Location = ("sweeps", name)
     heights: list[tuple[str, Location]] = [
         (text, (*here, "heights", i)) for i, text in enumerate(sweep.heights)
@@ -213,7 +213,7 @@ def _axis(
 def _combinations(
     axes: Sequence[_Axis], file: YamlFile, values: Mapping[str, int], count: _Count
 ) -> Iterator[dict[str, int]]:
-    """Yield every assignment, the first axis slowest; later axes may use the names of earlier ones."""
+    """Yield every assignment; later axes may use the names of earlier ones."""
     if not axes:
         yield dict(values)
         return
@@ -236,7 +236,6 @@ def _combinations(
 
 
 def _merge(known: Planned, more: Planned) -> None:
-    """Let one table serve another sweep too."""
     known.sweeps.extend(s for s in more.sweeps if s not in known.sweeps)
     known.mine.extend(m for m in more.mine if m not in known.mine)
     known.mining.extend(s for s in more.mining if s not in known.mining)

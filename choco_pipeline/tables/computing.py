@@ -1,4 +1,4 @@
-"""Tables in memory: how they follow from the numbers of a kernel, and what they cost."""
+"""Tables in memory, and their cost."""
 
 from __future__ import annotations
 

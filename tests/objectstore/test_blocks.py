@@ -15,7 +15,6 @@ from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
-from choco_pipeline.tables.store import create_table
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import Site, build_large, fill_block, share_of
 from tests.objectstore.flaky import Flaky
@@ -58,7 +57,7 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     small_blocks(512)
     memory, kernels = share_of(1 << 30), code_digest(TABLE_CODE)
     site = Site(SPEC, remote.child("s.zarr"), Journal(tmp_path / "blocks"), memory, kernels)
-    create_table(site.store, SPEC, site.table().outline)
+    site.table().outline.create(site.store)
     first = fill_block(site, (0, 0), (False, True), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
     finished = site.finished(site.table().block(0, 0))

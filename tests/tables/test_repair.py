@@ -12,12 +12,11 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables import wavefront as blocks
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import TableSpec
-from choco_pipeline.tables.store import StoredCells, read_table, write_table
+from choco_pipeline.tables.store import Outline, StoredCells, read_table, write_table
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
@@ -173,10 +172,8 @@ def test_only_the_damaged_blocks_of_a_large_table_are_filled(
         require_unreadable(manifest, table_id, *damaged)
     filled = []
     with pytest.MonkeyPatch.context() as patch:
-        write = blocks.write_cells
-        patch.setattr(
-            blocks, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
-        )
+        write = Outline.write
+        patch.setattr(Outline, "write", lambda *what: (filled.append(what[2]), write(*what))[1])
         (record,) = repair_manifest(manifest)
     assert record.why is None
     assert len(record.damaged) == len(damaged)

@@ -20,7 +20,7 @@ from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import NOT_COMPUTED, TableSpec, Variable
-from choco_pipeline.tables.store import Outline, create_table, read_table, write_cells, write_table
+from choco_pipeline.tables.store import Outline, read_table, write_table
 from choco_pipeline.tables.verification import verify_manifest
 from tests.tables.stores import chunks_of, location, order_of, store_path
 
@@ -255,13 +255,13 @@ def test_chunks_are_those_that_zarr_writes(tmp_path_factory, dims, passes, shape
     cells = np.arange(np.prod(shape)).reshape(shape).astype(data.draw(st.sampled_from("hi")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "CHUNK_BYTES", data.draw(st.sampled_from([256, 4096, 1 << 20])))
-        outline = Outline(Variable("v", dims, None, "numbers", "any"), shape, str(cells.dtype))
-        ours, zarrs = (Location.local(tmp_path_factory.mktemp("t")) for _ in range(2))
         spec = TableSpec.of(StepBar(2), 5, "grundy")
-        array = create_table(zarrs, spec, outline)
-        array[:] = cells
-        create_table(ours, spec, outline)
-        write_cells(ours, spec.table_id, outline, chunks.whole(shape), cells)
+        variable = Variable("v", dims, None, "numbers", "any")
+        outline = Outline(spec, variable, shape, str(cells.dtype))
+        ours, zarrs = (Location.local(tmp_path_factory.mktemp("t")) for _ in range(2))
+        outline.create(zarrs)[:] = cells
+        outline.create(ours)
+        outline.write(ours, chunks.whole(shape), cells)
     found = {name: ours.read(name) for name, _ in ours.files()}
     assert found == {name: zarrs.read(name) for name, _ in zarrs.files()}
 

@@ -18,6 +18,7 @@ from choco_pipeline.tables import wavefront as blocks
 from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.computing import computation_of, cost_of
 from choco_pipeline.tables.shard import Journal
+from choco_pipeline.tables.store import Outline
 from choco_pipeline.tables.verification import verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
@@ -113,7 +114,7 @@ class Stopped(BaseException):
 def stops_after(patch, writes):
     """Let the build stop in the middle of a block, after so many others were stored."""
     left = [writes]
-    write = blocks.write_cells
+    write = Outline.write
 
     def stopping(*what):
         digests = write(*what)
@@ -122,7 +123,7 @@ def stops_after(patch, writes):
             raise Stopped
         return digests
 
-    patch.setattr(blocks, "write_cells", stopping)
+    patch.setattr(Outline, "write", stopping)
 
 
 @few
@@ -163,9 +164,8 @@ def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
     small_blocks(size)
     spec, manifest = order(tmp_path_factory.mktemp("sent"), game, bound, quantity)
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("fill_block", "fold_block"):
-            run = getattr(blocks, name)
-            patch.setattr(blocks, name, lambda *given, run=run: sent(run(*given)))
+        fill_block = blocks.fill_block
+        patch.setattr(blocks, "fill_block", lambda *given: sent(fill_block(*given)))
         patch.setattr(Runner, "workers", workers)
         with pytest.MonkeyPatch.context() as stopping, contextlib.suppress(Stopped):
             stops_after(stopping, stop)
@@ -186,7 +186,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
     frontier.used[0, 0, 3] = 7
     got = sent(blocks.HandedOn(frontier, frontier))
     assert len(pickle.dumps(got)) < sum(array.nbytes for array in frontier) / 50
-    assert got.across(keep=False) is None
+    assert got.across() is None
     for _ in range(2):
         for one in (got, sent(got)):
             taken = one.down()
@@ -249,9 +249,9 @@ def test_what_a_finished_row_hands_on_is_read_and_nothing_else(tmp_path, small_b
             "blocks kept": 8,
             "blocks reused": 0,
         }
-    folds = [step.arguments[1:] for step in ran if step.target.endswith("fold_block")]
-    assert folds == [((row, column), 0) for row in (0, 1) for column in range(4)]
-    assert sum(step.target.endswith("fill_block") for step in ran) == 8
+    folds = [step.arguments[1:] for step in ran if step.arguments[1][0] < 2]
+    assert folds == [((i, j), (0,) * i, (0,)) for i in (0, 1) for j in range(4)]
+    assert len(ran) == 8 + 8
 
 
 @few

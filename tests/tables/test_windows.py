@@ -271,7 +271,7 @@ def test_a_stored_table_answers_for_a_position(tmp_path, monkeypatch):
     assert find_table(folder, game, "grundy", [position]) is None
     assert find_table(folder, game, "p-positions", [(0, 0, 41, 0)]) is None
     assert find_table(folder, WithPass(StripBar(4, 3)), "p-positions", [position]) is None
-    monkeypatch.setattr("choco_pipeline.tables.cells.code_digest", lambda _: "another")
+    monkeypatch.setattr("choco_pipeline.tables.store.code_digest", lambda _: "another")
     assert find_table(folder, game, "p-positions", [position]) is None
 
 
