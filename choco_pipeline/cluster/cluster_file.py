@@ -110,10 +110,7 @@ class SlurmJobs(Queue):
 
 Description = Local | Running | SlurmWorkers | SlurmJobs
 KINDS: dict[str, type[Description]] = {
-    "local": Local,
-    "running": Running,
-    "slurm": SlurmWorkers,
-    "slurm-jobs": SlurmJobs,
+    kind.model_fields["kind"].default: kind for kind in (Local, Running, SlurmWorkers, SlurmJobs)
 }
 
 

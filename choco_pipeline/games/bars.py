@@ -247,6 +247,7 @@ class RectangularBar(Ruleset):
             face=Face(
                 {"i": self.m, "j": self.n},
                 (parse("i-1"), parse(f"{self.m}-i"), parse("j-1"), parse(f"{self.n}-j")),
+                {"i": 0, "j": 2},
             ),
         )
 

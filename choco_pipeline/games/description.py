@@ -209,25 +209,14 @@ class _DescriptionReader:
         if move.when is not None:
             not_allowed = f"not ({self._condition((*place, 'when'), move.when).text})"
             unless = parse(not_allowed if ends is None else f"({ends.text}) or {not_allowed}")
+        split = None if move.split is None else self._split(place, move.split)
+        one = Move(tuple(move.lower), at_most=at_most, unless=unless, split=split)
         read = {name for limit in limits.values() for name in limit.of}
-        divided, parts = self._split(place, move)
-        one = Move(
-            tuple(move.lower),
-            at_most=at_most,
-            clips=move.clip or read.isdisjoint([*move.lower, *divided]),
-            unless=unless,
-        )
-        if isinstance(move.lower, dict) or move.split is not None:
-            names = tuple(self.file.coordinates)
+        one = replace(one, clips=move.clip or read.isdisjoint(one.changes))
+        if isinstance(move.lower, dict) or split is not None:
+            parts = [] if split is None else [part.lower() for part in split.parts]
             for written, conditions in self._written_amounts(place, move):
-                by = self._by(place, move, written, conditions, parts)
-                yield replace(
-                    one,
-                    by=by,
-                    split=Split(divided[0], (parts[0].upper(), parts[1].upper()), names)
-                    if divided
-                    else None,
-                )
+                yield replace(one, by=self._by(place, move, written, conditions, parts))
             return
         if move.where is not None:
             what = "it needs `lower: {COORDINATE: AMOUNT}`, which names the amounts"
@@ -253,19 +242,16 @@ class _DescriptionReader:
             raise self._error(place, what)
         return move.by
 
-    def _split(self, place: Location, move: GameMove) -> tuple[tuple[str, ...], list[str]]:
-        """Return the coordinate that a move splits, if any, and its parts' names."""
-        if move.split is None:
-            return (), []
+    def _split(self, place: Location, written: str | dict[str, list[str]]) -> Split:
         at = (*place, "split")
-        names = [move.split] if isinstance(move.split, str) else [*move.split]
+        names = [written] if isinstance(written, str) else [*written]
         if len(names) != 1:
             raise self._error(at, f"a move splits one coordinate, found {len(names)}")
         self.description.require_coordinate(at, names[0])
-        parts = ["part_1", "part_2"] if isinstance(move.split, str) else [*move.split[names[0]]]
-        if parts[0] == parts[1]:
+        first, second = ("part_1", "part_2") if isinstance(written, str) else written[names[0]]
+        if first == second:
             raise self._error(at, "the two parts need two names")
-        return (names[0],), parts
+        return Split(names[0], (first.upper(), second.upper()), tuple(self.file.coordinates))
 
     def _written_amounts(
         self, place: Location, move: GameMove

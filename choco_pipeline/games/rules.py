@@ -206,9 +206,10 @@ class Face:
 
     #: For each of those names, how far it goes.
     sizes: Mapping[str, int]
-    #: For each coordinate, its value as a formula in those names. For each name, one coordinate takes all its values
-    #: there and depends on nothing else.
+    #: For each coordinate, its value as a formula in those names.
     position: tuple[Formula, ...]
+    #: For each name, the index of the coordinate that is one less.
+    axes: Mapping[str, int]
 
     def positions(self, places: Mapping[str, ArrayLike]) -> list[NDArray[np.int64]]:
         """Return the coordinates at places, arrays by the names, that broadcast."""
@@ -216,22 +217,12 @@ class Face:
 
     def place(self, position: Sequence[int]) -> dict[str, int]:
         """Return the place of a position, without passes, on the face."""
-        return {name: places[position[axis]] for name, (axis, places) in self._inverses.items()}
+        return {name: position[axis] + 1 for name, axis in self.axes.items()}
 
     def holds(self, position: Sequence[int]) -> bool:
         """Whether a position, without passes, is on the face."""
         place = self.place(position)
         return [formula.value(place) for formula in self.position] == list(position)
-
-    @cached_property
-    def _inverses(self) -> dict[str, tuple[int, dict[int, int]]]:
-        """For each name, a coordinate of it alone, and its values by that one's."""
-        inverses = {}
-        for name, size in self.sizes.items():
-            axis = [formula.names for formula in self.position].index(frozenset({name}))
-            formula = self.position[axis]
-            inverses[name] = axis, {int(formula.value({name: n})): n for n in range(1, size + 1)}
-        return inverses
 
 
 @dataclass(frozen=True)

@@ -84,32 +84,18 @@ def tables_of(run: str) -> Iterator[Cells]:
 _FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
-def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
+def write_ledger(
+    plan_file: str, out_file: str, report: Callable[..., None], *, first: bool = False
+) -> dict[str, int]:
     """Write the ledger of a run; return the numbers of its contents.
 
-    `report` is called as ``report(Stage.REPORT, documents=1)``.
+    The first one has no searches and proofs. `report` is called as ``report(Stage.REPORT, documents=1)``.
     """
-    return _write(read_plan(Path(plan_file)), plan_file, out_file, report)
-
-
-def write_first_ledger(
-    plan_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, int]:
-    """Write the ledger of a plan without searches and proofs."""
-    plan = read_plan(Path(plan_file))
-    before: Plan = {
-        **plan,
-        "title": f"{plan['title']} (before searches and proofs)",
-        "jobs": {**plan["jobs"], Stage.MINE: {}, Stage.PROVE: {}},
-        "prove": [],
-    }
-    return _write(before, plan_file, out_file, report)
-
-
-def _write(
-    plan: Plan, plan_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, int]:
-    paths = Paths.of_plan(Path(plan_file))
+    plan, paths = read_plan(Path(plan_file)), Paths.of_plan(Path(plan_file))
+    if first:
+        plan["title"] += " (before searches and proofs)"
+        plan["jobs"] = {**plan["jobs"], Stage.MINE: {}, Stage.PROVE: {}}
+        plan["prove"] = []
     entries: dict[str, TableEntry] = {}
     stamped: dict[str, str] = {}
     for shard in plan["shards"]:

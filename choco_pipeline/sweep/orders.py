@@ -170,7 +170,7 @@ class Orders:
     def _mine(self, tables: Sequence[Planned]) -> None:
         """Add the searches in tables, in parts of a few tables each."""
         searches = (
-            (planned.mining[0], TableSearch(table=planned.spec.table_id, what=(*planned.mine,)))
+            (planned.mining, TableSearch(table=planned.spec.table_id, what=(*planned.mine,)))
             for planned in tables
             if planned.mine
         )
@@ -283,7 +283,7 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> list[GameToProve]
             relation=relation,
             seconds=max(planned.prove_seconds for planned in several),
             memory=max(planned.prove_memory for planned in several),
-            sweep=several[0].proving[0],
+            sweep=several[0].proving,
             parameters=several[0].parameters,
             claims=tuple(
                 ClaimToDecide(claim=claim.id, parameters=parameters)

@@ -25,9 +25,7 @@ from choco_pipeline.shipped import SHIPPED, project_file
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.config import Config
 from choco_pipeline.sweep.expand import Planned, expand, load_config
-from choco_pipeline.sweep.orders import (
-    Orders,
-)
+from choco_pipeline.sweep.orders import Orders
 from choco_pipeline.sweep.run_files import PROJECT, RESULTS, Paths, Plan, read_plan
 from choco_pipeline.tables.computing import in_bytes
 from choco_pipeline.tables.location import Location
@@ -148,15 +146,9 @@ def make_plan(
         raise file.error(("tables",), str(error)) from None
     paths = Paths(results, config.run)
     shards, shard_of, builder_of = _shards(tables, paths, url)
-    missing = [
-        planned
-        for planned in tables
-        if not paths.manifest(shard_of[planned.spec.table_id]).exists()
-    ]
-    require_memory_for(
-        ((planned.spec.ruleset, planned.spec.bound, planned.cost.memory) for planned in missing),
-        capacity or Capacity.of_this_machine(),
-    )
+    missing = [p for p in tables if not paths.manifest(shard_of[p.spec.table_id]).exists()]
+    sizes = ((p.spec.ruleset, p.spec.bound, p.cost.memory) for p in missing)
+    require_memory_for(sizes, capacity or Capacity.of_this_machine())
     if url is None:
         require_disk_for(missing, results)
     orders = Orders(paths, catalogue, tables, shard_of, builder_of)

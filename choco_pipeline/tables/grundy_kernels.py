@@ -264,11 +264,28 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
     played = [*rules.moves, *passing]
     moves = list(dict.fromkeys(_needed_first(played)))
     limits = dependent(rules)
-    functions = _Functions(game, names)
+    values: list[NDArray[np.int32]] = []
+    steps: list[list[int]] = []
+
+    def add(read: Sequence[str], table: NDArray[np.int32]) -> int:
+        """Add a function of the position, with an axis for each read coordinate; return its number."""
+        step = dict.fromkeys(names, 0)
+        step |= {name: math.prod(table.shape[axis + 1 :]) for axis, name in enumerate(read)}
+        values.append(table.reshape(-1))
+        steps.append(list(step.values()))
+        return len(values) - 1
+
+    def add_formula(formula: Formula | None, unless: Formula | None = None) -> int:
+        """Add a formula, cut to amounts, 0 where play has ended; return its number, or -1 for None."""
+        if formula is None:
+            return -1
+        table = np.clip(game.values_in_play(formula, unless), 0, LARGEST_AMOUNT)
+        return add([name for name in names if name in formula.names], table.astype(np.int32))
+
     for limit in limits.values():
-        functions.add(limit.of, limit.height.table(*(game.sizes[name] for name in limit.of)))
-    at_most = [functions.of(move.at_most, move.unless) for move in moves]
-    unless = [functions.of(move.unless) for move in moves]
+        add(limit.of, limit.height.table(*(game.sizes[name] for name in limit.of)))
+    at_most = [add_formula(move.at_most, move.unless) for move in moves]
+    unless = [add_formula(move.unless) for move in moves]
     lowers, lowers_bounds = _joined([names.index(name) for name in move.lowers] for move in moves)
     amounts, amounts_bounds = _joined(map(_amounts, moves))
     clips, clips_bounds = _joined(
@@ -277,9 +294,9 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
     )
     needs, needs_bounds = _joined([moves.index(need) for need in move.needs] for move in moves)
     return MoveArrays(
-        values=np.concatenate([np.zeros(0, np.int32), *functions.values]),
-        starts=_ints(np.cumsum([0, *map(len, functions.values)])[:-1]),
-        steps=_ints(functions.steps).reshape(-1, len(names)),
+        values=np.concatenate([np.zeros(0, np.int32), *values]),
+        starts=_ints(np.cumsum([0, *map(len, values)])[:-1]),
+        steps=_ints(steps).reshape(-1, len(names)),
         limited=_ints([names.index(name) for name in limits]),
         lowers=lowers,
         lowers_bounds=lowers_bounds,
@@ -299,36 +316,6 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
         has_needs=np.array([bool(move.needs) or move in passing for move in moves], bool),
         is_played=np.array([move in played for move in moves], bool),
     )
-
-
-class _Functions:
-    """Functions of the position, tabulated on the coordinates that they read."""
-
-    def __init__(self, game: BoundedGame, names: Sequence[str]) -> None:
-        self._game = game
-        self._names = names
-        self.values: list[NDArray[np.int32]] = []
-        self.steps: list[list[int]] = []
-
-    def add(self, read: Sequence[str], values: NDArray[np.int32]) -> int:
-        """Add a function with an axis for each read coordinate; return its number."""
-        steps = dict.fromkeys(self._names, 0)
-        for axis, name in enumerate(read):
-            steps[name] = int(np.prod(values.shape[axis + 1 :], dtype=np.int64))
-        self.values.append(values.reshape(-1))
-        self.steps.append(list(steps.values()))
-        return len(self.values) - 1
-
-    def of(self, formula: Formula | None, unless: Formula | None = None) -> int:
-        """Add a formula, and return its number, or -1 for None.
-
-        Values are cut to amounts; they are 0 where play has ended.
-        """
-        if formula is None:
-            return -1
-        values = self._game.values_in_play(formula, unless)
-        read = [name for name in self._names if name in formula.names]
-        return self.add(read, np.clip(values, 0, LARGEST_AMOUNT).astype(np.int32))
 
 
 def _needed_first(moves: Iterable[Move]) -> Iterable[Move]:

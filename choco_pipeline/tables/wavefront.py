@@ -19,7 +19,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from operator import itemgetter
 from pathlib import Path
@@ -107,7 +107,7 @@ class BlockedTable:
                 f"{game.notation}: bound {bound} is too large: one block of its table needs"
                 f" {in_bytes(table.memory)} of memory, {in_bytes(memory)} can be used"
             )
-        while table.number > 1:
+        while len(table.blocks) > 1:
             times *= 2
             larger = cut(times)
             least = ENOUGH_SECONDS if len(larger.rows) >= LEAST_ROWS else LEAST_SECONDS
@@ -118,7 +118,7 @@ class BlockedTable:
 
     def _is_work_of(self, least: float) -> bool:
         """Whether a block takes `least` seconds, and four times its handing on."""
-        kernel, block = self.kernel, self.block(0, 0)
+        kernel, block = self.kernel, self.blocks[0, 0]
         cells = len(block.rows) * len(block.columns) * kernel.depth
         seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
         return seconds >= least and kernel.frontier(block) / HANDED_ON_PER_SECOND <= seconds / 4
@@ -129,20 +129,11 @@ class BlockedTable:
         largest = Block(max(self.rows, key=len), max(self.columns, key=len))
         return WORKER_BYTES + self.kernel.memory(largest)
 
-    def block(self, row: int, column: int) -> Block:
-        """Return one block."""
-        return Block(self.rows[row], self.columns[column])
-
-    @property
+    @cached_property
     def blocks(self) -> dict[Place, Block]:
         """The blocks by their places, each after all that it needs."""
-        places = product(range(len(self.rows)), range(len(self.columns)))
-        return {place: self.block(*place) for place in places}
-
-    @property
-    def number(self) -> int:
-        """Number of blocks."""
-        return len(self.rows) * len(self.columns)
+        rows, columns = enumerate(self.rows), enumerate(self.columns)
+        return {(i, j): Block(a, b) for (i, a), (j, b) in product(rows, columns)}
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return the number of positions of the game that a block settles."""
@@ -183,8 +174,13 @@ def _cut(n: int, side: int) -> tuple[range, ...]:
 def described(spec: TableSpec, memory: int) -> dict[str, int]:
     """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
     table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
-    rows, columns = map(len, table.block(0, 0))
-    return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
+    rows, columns = map(len, table.blocks[0, 0])
+    return {
+        "blocks": len(table.blocks),
+        "rows": rows,
+        "columns": columns,
+        "memory": table.memory,
+    }
 
 
 @lru_cache(maxsize=4)
@@ -254,7 +250,7 @@ class Site:
         Raises `StoreError` if they are damaged, and removes the block from the journal.
         """
         table = self.table()
-        block = table.block(*place)
+        block = table.blocks[place]
         finished = self.finished(block)
         with suppress(StoreError):
             if finished is not None:
@@ -324,7 +320,7 @@ def fill_block(
     raised then, and the block is no longer finished.
     """
     table = site.table()
-    kernel, block = table.kernel, table.block(*place)
+    kernel, block = table.kernel, table.blocks[place]
     frontiers: list[Any] = [*kernel.start(block)]
     for axis, before in zip(takes, rest[:-1], strict=True):
         frontiers[axis] = before.down() if axis == 0 else before.across() or _along_row(site, place)
@@ -357,7 +353,7 @@ def _along_row(site: Site, place: Place) -> Any:
     row, column = place
     kernel, along = site.table().kernel, None
     for before in range(column):
-        block = site.table().block(row, before)
+        block = site.table().blocks[row, before]
         down, across = kernel.start(block)
         along = across if along is None else along
         kernel.fold(block, kernel.heights(block), site.sound_cells((row, before)), down, along)
@@ -370,7 +366,7 @@ def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> N
     That table covers the rows and columns of the block. If it is damaged, or too low, the block is computed instead.
     """
     table = site.table()
-    block = table.block(*place)
+    block = table.blocks[place]
     heights = table.kernel.heights(block)
     window, shape = table.window(block), source.entry["shape"]
     sides = dict(zip(source.entry["dims"], shape, strict=True))
@@ -407,7 +403,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         )
         table = _begin(site)
         kept = site.all_finished(table.blocks)
-        run.report(Stage.BUILD, all_blocks=table.number)
+        run.report(Stage.BUILD, all_blocks=len(table.blocks))
         run.run(_takes(site, table, kept, manifest.parent))
         there = site.all_finished(table.blocks).values()
         run.report(
@@ -419,7 +415,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         done = fill(run, site, table)
         blocks = list(done.values())
         reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
-        computed = table.number - reused - len(kept)
+        computed = len(table.blocks) - reused - len(kept)
         digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
         entry: TableEntry = {
             **table.outline.whole_entry(site.store, digests),
@@ -505,7 +501,7 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
         else:
             look()
             finished = site.all_finished(table.blocks)
-            if len(finished) < table.number:
+            if len(finished) < len(table.blocks):
                 raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
             return finished
 

@@ -4,9 +4,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
+import trustme
 
+from choco_pipeline.cluster.cluster_file import Tls
 from tests.cluster.one_node_slurm import one_node_slurm, what_is_missing
 from tests.workflow.project import Project
 
@@ -27,15 +28,23 @@ def new_project(folder: Path) -> Project:
     return project
 
 
+def certificates(folder: Path, authority: trustme.CA) -> Tls:
+    """Write the certificate of an authority, one that it has issued, and its key."""
+    folder.mkdir(exist_ok=True)
+    issued = authority.issue_cert("choco")
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    issued.cert_chain_pems[0].write_to_path(folder / "my.pem")
+    issued.private_key_pem.write_to_path(folder / "my.key")
+    return Tls(
+        ca=str(folder / "ca.pem"), certificate=str(folder / "my.pem"), key=str(folder / "my.key")
+    )
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     project = new_project(tmp_path)
     yield project
-    for process in project.processes():
-        try:
-            process.kill()
-        except psutil.NoSuchProcess:
-            continue
+    project.kill_all()
 
 
 @pytest.fixture(scope="session")

@@ -79,9 +79,7 @@ def at_work(project: Project) -> Iterator[Project]:
     scheduler = project.folder / "results/.dask/scheduler.json"
     wait_for(lambda: scheduler.exists() or started.poll() is not None, "the cluster")
     yield project
-    for process in project.processes():
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
+    project.kill_all()
     started.communicate()
 
 

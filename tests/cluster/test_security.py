@@ -15,23 +15,12 @@ import trustme
 from choco_pipeline.cluster.cluster_file import Tls, as_environment, tls_settings
 from choco_pipeline.cluster.clusters import Cluster, local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
-from tests.cluster.conftest import values
+from tests.cluster.conftest import certificates, values
 from tests.workflow.project import ROOT, wait_for
 
 pytestmark = pytest.mark.full
 
 CALL = "from choco_pipeline.cluster.connect import call; print(call('tests.cluster.targets:double', 4)['double'])"
-
-
-def certificates(folder: Path, authority: trustme.CA) -> Tls:
-    folder.mkdir(exist_ok=True)
-    issued = authority.issue_cert("choco")
-    authority.cert_pem.write_to_path(folder / "ca.pem")
-    issued.cert_chain_pems[0].write_to_path(folder / "my.pem")
-    issued.private_key_pem.write_to_path(folder / "my.key")
-    return Tls(
-        ca=str(folder / "ca.pem"), certificate=str(folder / "my.pem"), key=str(folder / "my.key")
-    )
 
 
 @pytest.fixture(scope="module")

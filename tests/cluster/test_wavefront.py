@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from choco_pipeline import Ruleset, SolidBar, WithPass
+from choco_pipeline import SolidBar, WithPass
 from choco_pipeline.cluster import task
 from choco_pipeline.cluster.clusters import DASHBOARD, Cluster, local_cluster
 from choco_pipeline.cluster.connect import (
@@ -22,16 +22,14 @@ from choco_pipeline.cluster.connect import (
     Runner,
     Step,
     TaskProgress,
-    ignore,
     runner,
 )
 from choco_pipeline.cluster.task import on_cluster
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.wavefront import build_large
 from tests.cluster.test_call import TARGETS
-from tests.tables.stores import blocks_of, entry_of, files_of, order
+from tests.tables.stores import blocks_of, entry_of, order, require_same
 from tests.workflow.project import ROOT, wait_for
 
 pytestmark = pytest.mark.full
@@ -68,13 +66,6 @@ def finished(manifest: str) -> int:
     return len(list(Path(manifest.removesuffix(".done.json") + ".journal").glob("*x*.json")))
 
 
-def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantity: str) -> None:
-    spec, whole = order(folder, game, bound, quantity)
-    build_shard(spec, whole, ignore)
-    assert entry_of(manifest) == entry_of(whole)
-    assert files_of(manifest) == files_of(whole)
-
-
 @pytest.mark.parametrize(("game", "bound", "quantity"), GAMES)
 def test_workers_and_the_client_may_die(new_cluster, tmp_path, game, bound, quantity):
     spec, manifest = order(tmp_path / "here", game, bound, quantity)
@@ -94,7 +85,7 @@ def test_workers_and_the_client_may_die(new_cluster, tmp_path, game, bound, quan
         said = build.communicate()[1]
     assert build.returncode == 0, said
     assert blocks_of(manifest)["kept"] > 0
-    require_same(tmp_path / "whole", manifest, game, bound, quantity)
+    require_same(manifest, tmp_path / "whole", game, bound, quantity)
 
 
 def test_a_build_says_how_far_it_is(cluster, tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
+from choco_pipeline.tables.store import StoredTable
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import Site, build_large, fill_block, share_of
 from tests.objectstore.flaky import Flaky
@@ -58,13 +59,14 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     memory, kernels = share_of(1 << 30), code_digest(TABLE_CODE)
     site = Site(SPEC, remote.child("s.zarr"), Journal(tmp_path / "blocks"), memory, kernels)
     site.table().outline.create(site.store)
-    first = fill_block(site, (0, 0), (False, True), ignore)
+    first = fill_block(site, (0, 0), (), (1,), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
-    finished = site.finished(site.table().block(0, 0))
+    outline, finished = site.table().outline, site.finished(site.table().blocks[0, 0])
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
+    stored = StoredTable(sent.store, SPEC.table_id, outline.entry(finished.chunks))
     for task, what in (
-        (lambda: fill_block(sent, (0, 1), (True, True), first, ignore), "c/0/1 cannot be written"),
-        (lambda: sent.cells(site.table().block(0, 0), finished), "c/0/0 cannot be"),
+        (lambda: fill_block(sent, (0, 1), (1,), (0, 1), first, ignore), "c/0/1 cannot be written"),
+        (lambda: stored.read_chunk((0, 0)), "c/0/0 cannot be"),
     ):
         with pytest.raises(StoreError, match=f"{what} .*ignature") as error:
             task()

@@ -66,6 +66,13 @@ def entry_of(manifest: str) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key not in varying}
 
 
+def require_same(manifest: str, folder: Path, game: Ruleset, bound: int, quantity: str) -> None:
+    """Check that a table is the one built in one piece, byte for byte."""
+    whole = built(folder, game, bound, quantity)
+    assert files_of(manifest) == files_of(whole)
+    assert entry_of(manifest) == entry_of(whole)
+
+
 def blocks_of(manifest: str) -> dict[str, int]:
     """Return a manifest's counts of the blocks of its one table."""
     (entry,) = read_record(Path(manifest))["tables"].values()

@@ -24,7 +24,15 @@ from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
 from tests.own_games import OwnGame
 from tests.rulesets import rulesets, solid_bars
-from tests.tables.stores import blocks_of, built, entry_of, files_of, order, small_blocks
+from tests.tables.stores import (
+    blocks_of,
+    built,
+    entry_of,
+    files_of,
+    order,
+    require_same,
+    small_blocks,
+)
 
 __all__ = ["small_blocks"]
 strip_bars = st.builds(StripBar, st.integers(1, 4), st.integers(0, 9))
@@ -57,13 +65,6 @@ few = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
 )
-
-
-def require_same(manifest, folder, game, bound, quantity):
-    """Check that a table is the one built in one piece, byte for byte."""
-    whole = built(folder, game, bound, quantity)
-    assert files_of(manifest) == files_of(whole)
-    assert entry_of(manifest) == entry_of(whole)
 
 
 @few
@@ -330,7 +331,8 @@ def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound)
         cost_of(game, bound, quantity).large
         and needed < cost_of(game, bound, quantity).memory_whole
     ):
-        assert blocks.BlockedTable.of(game, bound, quantity, blocks.share_of(needed)).number > 1
+        least = blocks.BlockedTable.of(game, bound, quantity, blocks.share_of(needed))
+        assert len(least.blocks) > 1
 
 
 def test_blocks_grow_with_the_table_where_many_rows_of_them_are_left():
@@ -346,7 +348,7 @@ def test_without_a_cluster_blocks_are_cut_to_the_memory_that_is_given(small_bloc
     game, bound = SolidBar("(x+z)//3"), 60
     small_blocks(512)
     least = blocks.BlockedTable.of(game, bound, "p-positions", 1 << 40)
-    assert least.number > 4
+    assert len(least.blocks) > 4
     small_blocks(512, float("inf"))  # no block is work enough, so they are as large as they may be
     numbers = []
     for folder, memory in (("little", 2 * least.memory), ("much", None)):
@@ -354,4 +356,4 @@ def test_without_a_cluster_blocks_are_cut_to_the_memory_that_is_given(small_bloc
         build_large(spec, manifest, memory)
         said = blocks_of(manifest)
         numbers.append(said["rows"] * said["columns"])
-    assert numbers == [least.number, 1]
+    assert numbers == [len(least.blocks), 1]

@@ -320,20 +320,19 @@ PEAK = """
 import json, sys
 from pathlib import Path
 from choco_pipeline.claims.task import check_shard
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.mining.task import mine_shard
 
 def peak():
     line = next(l for l in Path("/proc/self/status").read_text().splitlines() if l.startswith("VmHWM"))
     return int(line.split()[1]) << 10
 
-quiet = lambda *_, **__: None
-small, large, out = sys.argv[1:]
 peaks = []
-for folder in (small, large):
-    check_shard(folder + "/check.json", out, ignore)
-    mine_shard(folder + "/mine.json", out, ignore)
+for orders in json.load(sys.stdin):
+    check_shard(orders["check"], ignore)
+    found = mine_shard(orders["mine"], ignore)
     peaks.append(peak())
-print(json.dumps(peaks))
+print(json.dumps([*peaks, found["findings"][0]["growth"][-1]]))
 """
 
 
@@ -341,31 +340,26 @@ print(json.dumps(peaks))
 def test_memory_does_not_grow_with_the_table(tmp_path):
     """Both, larger than the chunks held, are checked and mined in one process: the second one's cells add little to it."""
     game = SolidBar("(x+z)//3")
-    folders = []
+    orders = []
     for bound in (8_000, 16_000):
-        folder = tmp_path / str(bound)
-        spec, manifest = order(folder, game, bound, "p-positions")
+        spec, manifest = order(tmp_path / str(bound), game, bound, "p-positions")
         build_large(spec, manifest)
         (table_id,) = json.loads(Path(manifest).read_text())["tables"]
         claims = [
             claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly"),
             claim_on(game, kind="values", of="x ^ y ^ z", values="v == 0", relation="exactly"),
         ]
-        shared = {"format": 1, "code": "0", "manifest": manifest}
         check = {
             "claims": {str(i): {**c.as_json(), "id": str(i)} for i, c in enumerate(claims)},
             "checks": [{"claim": str(i), "table": table_id, "parameters": {}} for i in range(2)],
         }
-        write_record(folder / "check.json", {**shared, **check})
-        searches = [{"table": table_id, "what": ["value-sets", "formulas"]}]
-        write_record(folder / "mine.json", {**shared, "searches": searches})
-        folders.append(str(folder))
-    out = tmp_path / "out.json"
-    command = [sys.executable, "-c", PEAK, *folders, str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    small, large = json.loads(done.stdout)
-    finding = json.loads(out.read_text())["findings"][0]
-    mined = finding["growth"][-1]
+        mine = {"searches": [{"table": table_id, "what": ["value-sets", "formulas"]}]}
+        shared = {"code": "0", "manifest": manifest}
+        orders.append({"check": shared | check, "mine": shared | mine})
+    command = [sys.executable, "-c", PEAK]
+    asked = json.dumps(orders)
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
+    small, large, mined = json.loads(done.stdout)
     assert mined["bound"] == 2_000, "of the large table a corner"
     z = np.arange(2_001)  # triangular, Thm 7.3
     columns = sum(int(((x ^ z) <= (x + z) // 3).sum()) for x in range(2_001))
