@@ -1,4 +1,4 @@
-"""Projects whose clusters are elsewhere: on one Slurm node, on several hosts, behind certificates."""
+"""Projects that compute on Slurm, on several hosts, or behind certificates."""
 
 import shutil
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.workflow.project import Project
 
 
 def values(project: Project) -> dict[str, str]:
-    """Return the digest of the values of every table that a project's runs have made, by the table's id."""
+    """Return the digest of every table of a project, by its id."""
     return {
         name: entry["digest"]
         for manifest in project.manifests().values()
@@ -49,7 +49,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 @pytest.fixture(scope="session")
 def two_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what `values` are of two_tables.yaml, computed by plain Snakemake without any cluster."""
+    """Return the `values` of two_tables.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("here"))
     project.snakemake("--cores", "1", "--config", "choco=two_tables.yaml")
     return values(project)
@@ -57,7 +57,7 @@ def two_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what `values` are of large.yaml, computed by plain Snakemake without any cluster."""
+    """Return the `values` of large.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("large"))
     project.snakemake("--cores", "1", "--config", "choco=large.yaml")
     return values(project)

@@ -1,4 +1,4 @@
-"""Files in ``config/clusters/`` are closed: what they may say, and what a mistake is answered with."""
+"""Files in ``config/clusters/``: allowed keys, and the place of a mistake."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ SLURM = "kind: slurm\nminutes: 5\ncores: 2\nmemory: 2 GiB\nmaximum: 3\n"
 
 @pytest.fixture
 def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of descriptions in an empty project, which is the working directory."""
+    """Return the folder of descriptions in an empty project."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "config" / "clusters"
     folder.mkdir(parents=True)

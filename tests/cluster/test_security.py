@@ -1,4 +1,4 @@
-"""TLS: whoever has no certificate of the cluster's authority is refused; a run that has one computes as ever."""
+"""TLS: only clients with a certificate of the cluster's authority are served."""
 
 import os
 import socket
@@ -30,7 +30,7 @@ def authority() -> trustme.CA:
 
 @pytest.fixture(scope="module")
 def secure(tmp_path_factory, authority) -> Iterator[tuple[Cluster, Tls]]:
-    """Return a cluster of one worker that takes only who shows a certificate, and the certificate."""
+    """Return a cluster of one worker that needs a certificate, and the certificate."""
     folder = tmp_path_factory.mktemp("secure")
     tls = certificates(folder, authority)
     with (
@@ -90,7 +90,7 @@ def test_a_run_on_encrypted_workers_of_its_own(project, authority, two_tables):
 
 @pytest.fixture
 def running(project, authority) -> Iterator[None]:
-    """Run a scheduler and a worker behind certificates in the project, as their owner would start them."""
+    """Run a scheduler and a worker behind certificates in the project."""
     tls = certificates(project.folder / "tls", authority)
     files = ["--tls-ca-file", tls.ca, "--tls-cert", tls.certificate, "--tls-key", tls.key]
     shared = [*files, "--protocol", "tls", "--scheduler-file", "s.json"]

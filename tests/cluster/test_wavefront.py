@@ -1,4 +1,4 @@
-"""Large tables on a real cluster: what dies is made good, and the bytes are those of one process."""
+"""Large tables on a real cluster: deaths of workers, and equal bytes."""
 
 import logging
 import os
@@ -48,14 +48,14 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(two_workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """Two workers, which are started again when they are killed, and a process that sends them its steps."""
+    """Two workers, and a process that sends them its steps."""
     monkeypatch.setenv(SCHEDULER, two_workers.address)
     return two_workers
 
 
 @pytest.fixture
 def new_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    """Two workers that have not loaded kernels yet, so that a build takes long enough to be disturbed."""
+    """Two workers without loaded kernels, so that a build can be disturbed."""
     with local_cluster(2, 2 << 30, tmp_path / "dask") as cluster:
         monkeypatch.setenv(SCHEDULER, cluster.address)
         yield cluster

@@ -1,4 +1,4 @@
-"""Games of one's own, described in Python: their options are compared with what the keys mean, written out here again."""
+"""Games of one's own in Python: options are compared with their definition."""
 
 import json
 import pickle
@@ -113,7 +113,6 @@ def test_documents_write_the_game_and_two_of_one_name_have_no_sum():
 
 @given(cut_games(), st.integers(0, 2))
 def test_games_that_are_drawn(game, passes):
-    """What is true of every ruleset: options are smaller positions, and the rules say how many there may be."""
     game = WithPass(game, passes) if passes else game
     rules = game.rules
     for position in game.positions(4):

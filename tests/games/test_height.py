@@ -68,7 +68,7 @@ sides = st.builds(lambda first, n: range(first, first + n), st.integers(0, 40), 
 @example(DIP, range(20, 30), range(14, 20))
 @given(st.sampled_from([*SUMS, DIP]), sides, sides)
 def test_a_function_of_the_sum_is_as_any_other(text, x, z):
-    """Turned round, the sum is one formula among others: its heights are computed and compared place by place."""
+    """As z+x the sum is any formula, whose heights are computed place by place."""
     found, expected = (outcome(text.format(name), x, z) for name in ("(x+z)", "(z+x)"))
     assert found == expected
 
@@ -85,7 +85,7 @@ def outcome(text, x, z):
 
 
 def as_height_unchecked(text):
-    """Return a formula's heights without the first look, so that what is wrong near the origin is asked for, too."""
+    """Return a formula's heights, not yet checked near the origin."""
     found = object.__new__(height.FormulaHeight)
     object.__setattr__(found, "formula", parse(text))
     return found

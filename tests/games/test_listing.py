@@ -1,4 +1,4 @@
-"""Games with every kind of rule: options of many positions at once, and tables, against the definition."""
+"""Games with every kind of rule: listed options and tables, by definition."""
 
 from collections import defaultdict
 from itertools import product
@@ -171,7 +171,7 @@ def test_printed_numbers(game: CutGame, printed: list[int]) -> None:
 
 
 def test_euclid() -> None:
-    """The next player wins if and only if the larger number is at least φ times the smaller one, or they are equal."""
+    """N exactly if the larger number is at least φ times the smaller, but not equal."""
     moves = [{"lower": {"a": "n*b"}}, {"lower": {"b": "n*a"}}]
     game = CutGame(["a", "b"], moves, legal="a >= 1 and b >= 1")
     for a, b in product(range(1, 20), repeat=2):

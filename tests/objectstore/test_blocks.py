@@ -1,4 +1,4 @@
-"""Tables built in an object store: the same bytes, one-line errors, damage made good, and a bad network endured."""
+"""Tables in an object store: bytes, errors, repair, and a bad network."""
 
 import pickle
 from pathlib import Path
@@ -77,13 +77,13 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
 
 
 def small_tables(folder: Path, remote: Location) -> tuple[str, str]:
-    """Write the spec of a shard of three small tables below a URL; return its path and that of its manifest."""
+    """Write the spec of a shard below a URL; return its path and its manifest's."""
     write_record(folder / "s.json", Shard("s", SMALL, str(remote)).as_json())
     return str(folder / "s.json"), str(folder / "tables" / "s.done.json")
 
 
 def test_a_build_that_was_stopped_goes_on(remote, tmp_path, monkeypatch):
-    """What it has stored is kept if it is as it was stored, and what it was writing is written over."""
+    """Stored tables are kept if they are sound; an unfinished one is replaced."""
     spec, manifest = small_tables(tmp_path, remote)
     store, begun = remote.child("s.zarr"), []
 

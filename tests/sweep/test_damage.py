@@ -1,4 +1,4 @@
-"""Damaged records are named and removed before a run starts, and the plan writes anew what is the plan's."""
+"""Damaged records are removed before a run, and made again."""
 
 from pathlib import Path
 

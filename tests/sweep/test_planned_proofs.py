@@ -1,4 +1,4 @@
-"""Plans of proofs: each game once, shared out evenly, with the claims that are decided on it."""
+"""Plans of proofs: each game once, in equal parts, with its claims."""
 
 import json
 import math

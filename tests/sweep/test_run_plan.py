@@ -1,4 +1,4 @@
-"""Plans: only what is missing is built, ids do not move, and a finished table serves every run."""
+"""Plans: missing tables, constant ids, and tables that serve several runs."""
 
 import json
 import os
@@ -91,7 +91,7 @@ def test_a_changed_claim_changes_only_the_job_of_checks(config):
 
 
 def test_jobs_are_those_of_the_first_sweep_that_asks(config):
-    """A table in several sweeps is built and checked by the first, and searched and proved by the first that asks for it."""
+    """A table belongs to its first sweep, and to the first that searches or proves."""
     one = "{ruleset: 'step-bar(k=k)', parameters: {k: [4, 5]}, bound: 20, quantity: grundy"
     config.write_text(
         CONFIG.replace("    mine: [value-sets]\n", "")

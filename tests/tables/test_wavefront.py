@@ -1,4 +1,4 @@
-"""Tables built in blocks: the same bytes as in one piece, for all blocks, interruptions and smaller tables."""
+"""Tables in blocks: equal bytes for all blocks, kills and smaller tables."""
 
 import contextlib
 import pickle
@@ -80,7 +80,7 @@ def test_the_bytes_do_not_depend_on_blocks(small_blocks, tmp_path_factory, drawn
 @few
 @given(tables_in_blocks(), sizes, st.data())
 def test_blocks_of_coordinates_with_any_names_in_any_order(small_blocks, drawn, size, data):
-    """Also p, which else counts passes, y, which else is the innermost in a chunk, and i, which else counts from 1."""
+    """Also p (usually passes), y (usually innermost) and i (usually from 1)."""
     game, bound, quantity = drawn
     names = game.base.coordinates
     new = data.draw(st.permutations(["p", "y", "i", "u"][: len(names)]))
@@ -160,7 +160,7 @@ def test_an_interrupted_build_goes_on(small_blocks, tmp_path_factory, drawn, siz
 def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
     small_blocks, tmp_path_factory, drawn, size, stop, workers
 ):
-    """As where each step runs on another worker than the one before it in its row; with two, steps compress what is sent."""
+    """As if each step ran on another worker; with two, steps compress frontiers."""
     game, bound, quantity = drawn
     small_blocks(size)
     spec, manifest = order(tmp_path_factory.mktemp("sent"), game, bound, quantity)
@@ -232,7 +232,7 @@ def damage(manifest, data):
 
 
 def test_what_a_finished_row_hands_on_is_read_and_nothing_else(tmp_path, small_blocks):
-    """With two of four rows of blocks finished, each of their blocks is folded along its column only."""
+    """Each block of two finished rows is folded along its column only."""
     small_blocks(512)  # chunks of 16 × 16
     spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 63, "p-positions")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Stored tables read by windows say what whole tables say, and memory does not grow with them."""
+"""Tables read by windows: the same findings, and constant memory."""
 
 import json
 import os
@@ -61,7 +61,7 @@ def few_chunks_held(monkeypatch):
 
 @given(rulesets_with_bounds(), st.sampled_from(QUANTITIES), st.integers(0, 14))
 def test_the_corner_of_a_table_is_the_smaller_table(drawn, quantity, smaller):
-    """And of a larger bound, or of a game that its own shape limits, the table itself, with its own bound."""
+    """For a larger bound or a finite game it is the table itself."""
     game, bound = drawn
     cells = Cells.of(game, bound, table(game, bound, quantity))
     corner = cells.corner(smaller)
@@ -135,7 +135,7 @@ def test_findings_are_those_of_the_whole_table(tmp_path_factory, drawn, quantity
 def test_claims_checked_side_by_side_find_what_each_finds_alone(
     tmp_path_factory, monkeypatch, drawn, data
 ):
-    """Among them formulas that have no value somewhere, and statements with a reach, which look at a corner."""
+    """Also formulas without a value, and statements with a reach."""
     monkeypatch.setattr(check, "BEYOND", 1)
     game, bound = drawn
     whole = p_table(game, bound)
@@ -338,7 +338,7 @@ print(json.dumps([*peaks, found["findings"][0]["growth"][-1]]))
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_table(tmp_path):
-    """Both, larger than the chunks held, are checked and mined in one process: the second one's cells add little to it."""
+    """Two tables larger than the held chunks are checked in one process."""
     game = SolidBar("(x+z)//3")
     orders = []
     for bound in (8_000, 16_000):
