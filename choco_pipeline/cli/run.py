@@ -108,7 +108,6 @@ def run(
         show_summary(ledger, statements, Console(), verbose=verbose)
         if comparison is not None:
             print(comparison)
-        print(f"found: {done.found}")
         print(f"report: {done.report}")
     return done.code
 
