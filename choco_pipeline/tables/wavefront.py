@@ -41,7 +41,7 @@ from choco_pipeline.tables.computing import (
     STORED_PER_SECOND,
     WORKER_BYTES,
     computation_of,
-    in_bytes,
+    require_memory,
 )
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.machine import cores, worker_memory
@@ -102,11 +102,7 @@ class BlockedTable:
             return cls(kernel, outline, rows, columns, computation.each)
 
         times, table = 1, cut(1)
-        if table.memory > memory:
-            raise LimitError(
-                f"{game.notation}: bound {bound} is too large: one block of its table needs"
-                f" {in_bytes(table.memory)} of memory, {in_bytes(memory)} can be used"
-            )
+        require_memory(game, bound, table.memory, memory, "one block of its table")
         while len(table.blocks) > 1:
             times *= 2
             larger = cut(times)
