@@ -211,10 +211,11 @@ class _KnownPosition:
     @cached_property
     def winning(self) -> tuple[Position, ...] | None:
         """The first known P-position among the options."""
-        return next((option for option in self.options if self._is_won(option)), None)
 
-    def _is_won(self, option: Sequence[Position]) -> bool | None:
-        return self.is_p_position(option[0]) if len(option) == 1 else self.total(option) == 0
+        def is_won(option: Sequence[Position]) -> bool | None:
+            return self.is_p_position(option[0]) if len(option) == 1 else self.total(option) == 0
+
+        return next(filter(is_won, self.options), None)
 
     def total(self, option: Sequence[Position]) -> int | None:
         """Return the Grundy number of an option."""

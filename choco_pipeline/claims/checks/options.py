@@ -7,9 +7,9 @@ amounts only: is there a cell below it, at a legal distance, that falls to a wan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 
 import numpy as np
@@ -41,7 +41,7 @@ class Box:
     fallen: Ints = field(repr=False)
 
     @classmethod
-    @lru_cache(maxsize=1)  # most statements on one table are checked on the same box
+    @lru_cache(maxsize=2)  # most statements on one table are checked on the same boxes
     def of(cls, game: Ruleset, bound: int) -> Box:
         """Return the box of `game` up to `bound`."""
         rules, shape = game.rules, box_sides(game, bound)
@@ -61,7 +61,7 @@ class Box:
     def where(self, formula: Formula) -> Truths:
         """Return a mask of the positions that satisfy a condition."""
         satisfied = np.zeros(self.legal.shape, np.bool_)
-        for cells, points in self.positions():
+        for cells, points in self.positions:
             satisfied.reshape(-1)[cells] = holds_at(formula, points)
         return satisfied
 
@@ -83,13 +83,16 @@ class Box:
                 having |= self._from(move, ends)
         return having
 
-    def positions(self, block: int = BLOCK) -> Iterator[tuple[Ints, dict[str, Ints]]]:
-        """Yield positions in blocks: their indices in a flat array, and coordinates."""
-        for start in range(0, self.legal.size, block):
-            cells = np.flatnonzero(self.legal.reshape(-1)[start : start + block]) + start
+    @cached_property
+    def positions(self) -> Sequence[tuple[Ints, dict[str, Ints]]]:
+        """The positions in blocks: their indices in a flat array, and coordinates."""
+        found, legal = list[tuple[Ints, dict[str, Ints]]](), self.legal.reshape(-1)
+        for start in range(0, legal.size, BLOCK):
+            cells = np.flatnonzero(legal[start : start + BLOCK]) + start
             if cells.size:
                 index = np.unravel_index(cells, self.legal.shape)
-                yield cells, dict(zip(self.game.coordinates, index, strict=True))
+                found.append((cells, dict(zip(self.game.coordinates, index, strict=True))))
+        return found
 
     def _ends(self, move: Move, wanted: Truths) -> Truths:
         """Return the cells from which play falls to a wanted position."""
@@ -122,7 +125,7 @@ class Box:
         if move.at_most is None:
             return np.array(largest)
         amounts = np.zeros(self.legal.shape, np.int64)
-        for cells, points in self.positions():
+        for cells, points in self.positions:
             if move.unless is not None:
                 goes_on = ~holds_at(move.unless, points)
                 cells, points = cells[goes_on], select(points, goes_on)

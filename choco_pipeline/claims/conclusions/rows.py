@@ -37,7 +37,7 @@ from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError, DisagreementError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
-from choco_pipeline.statements.tree import is_sampled
+from choco_pipeline.statements.tree import samples
 
 #: Some integers for a claim's parameters, as a key.
 Given = tuple[tuple[str, int], ...]
@@ -81,10 +81,9 @@ def follows_text(evidence: Mapping[str, Any]) -> str:
     return f"follows from {enumerated(named)}{by}"
 
 
-def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
+def strongest(verdicts: Iterable[ClaimVerdict]) -> VerdictKind:
     """Return the strongest of the verdicts with the same parameters."""
-    kinds = {verdict.verdict for verdict in verdicts}
-    return next(verdict for verdict in PRECEDENCE if verdict in kinds)
+    return min((verdict.verdict for verdict in verdicts), key=PRECEDENCE.index)
 
 
 @dataclass(frozen=True)
@@ -136,8 +135,10 @@ class _Cases:
         """The strongest verdict on each case."""
         return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
 
-    def of(self, kind: VerdictKind) -> list[Given]:
-        return [given for given, outcome in self.kinds.items() if outcome == kind]
+    def of(self, kind: VerdictKind, *, alone: bool = False) -> list[Given]:
+        """Return the cases with a verdict; with `alone`, without those that are proved at once."""
+        cases = [given for given, outcome in self.kinds.items() if outcome == kind]
+        return [given for given in cases if not (alone and self.is_among_all(given))]
 
     @cached_property
     def in_all_ranges(self) -> bool:
@@ -153,7 +154,7 @@ class _Cases:
         """Whether the claim is about no other case than these."""
         claim = self.claim
         if claim.pattern is None:
-            is_of_some = claim.is_about_integers and is_sampled(claim.proposition)
+            is_of_some = claim.is_about_integers and samples(claim.proposition)
             return self.in_all_ranges and not is_of_some
         every = _all_parameters(claim)
         checked = [dict(given) for given in self.kinds]
@@ -196,12 +197,10 @@ class _Cases:
         """The engines that agree on the proofs, for each set of engines."""
         counts: Counter[tuple[str, ...]] = Counter()
         silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
-        for_all = [] if self.for_all is None else [self.for_all]
-        for verdict in [*for_all, *self.verdicts]:
+        for verdict in [*filter(None, [self.for_all]), *self.verdicts]:
             if verdict.is_by_proof and verdict.is_proved:
                 counts[verdict.engines] += 1
-                for name, why in verdict.no_answer.items():
-                    silent[verdict.engines].setdefault(name, why)
+                silent[verdict.engines] = {**verdict.no_answer, **silent[verdict.engines]}
         return tuple(
             EngineAgreement(engines=names, proofs=number, no_answer=silent[names])
             for names, number in counts.items()
@@ -295,19 +294,15 @@ def _distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
 
     Tables of one game contain each other: of verdicts with the same parameters, only the one on the largest table counts.
     """
-    largest: dict[Given, int] = {}
-    for verdict in verdicts:
-        given = tuple(sorted(verdict.parameters.items()))
-        largest[given] = max(verdict.positions, largest.get(given, 0))
-    return sum(largest.values())
+    ascending = sorted(verdicts, key=lambda verdict: verdict.positions)
+    return sum({tuple(sorted(v.parameters.items())): v.positions for v in ascending}.values())
 
 
 def _row_text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     """Return the outcome of a claim in one line; `decided` refutes it, if not None."""
     text, for_all = _text(cases, decided), cases.for_all
     every = (v.false_everywhere for v in cases.all_verdicts if v.verdict == "refuted")
-    false_everywhere = next((condition for condition in every if condition is not None), None)
-    if false_everywhere is not None:
+    if (false_everywhere := next(filter(None, every), None)) is not None:
         places = "; at ".join(false_everywhere.positions)
         text += f"; false for {false_everywhere.text}, as it contradicts itself at {places}"
     if for_all is None or for_all.for_all is None or for_all is cases.proved_for_all:
@@ -366,9 +361,9 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     return "; ".join(parts)
 
 
-def _named(given: Sequence[Given]) -> str:
-    """Return ", for" with the parameters; "" for the whole statement."""
-    return "" if () in given else f", for {exact_text([dict(parameters) for parameters in given])}"
+def _named(given: Sequence[Given], words: str = ", for") -> str:
+    """Return the parameters after some words; "" for the whole statement."""
+    return "" if () in given else f"{words} {exact_text([dict(one) for one in given])}"
 
 
 def _proved_for_all(cases: _Cases) -> list[str]:
@@ -387,14 +382,13 @@ def _proved_for_all(cases: _Cases) -> list[str]:
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
         parts.append(f"also proved individually for {exact_text(alone)}")
-    others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
-    if not (cases.is_proved_for_all or cases.covers or others):
+    if not (cases.is_proved_for_all or cases.covers or cases.of("proved", alone=True)):
         parts.append(f"other {', '.join(verdict.for_all.parameters)} are not proved")
     return parts
 
 
 def _proved(cases: _Cases) -> list[str]:
-    proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
+    proved = cases.of("proved", alone=True)
     of_case = {
         given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
         for given in ([()] if () in proved else proved)
@@ -430,7 +424,7 @@ def _others(cases: _Cases, given: Sequence[Given], done: str) -> list[str]:
 
 
 def _cases_checked(cases: _Cases) -> list[str]:
-    given = [case for case in cases.of("exhausted") if not cases.is_among_all(case)]
+    given = cases.of("exhausted", alone=True)
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
     verdicts = (verdict for case in given for verdict in cases.by_parameters[case])
@@ -445,9 +439,9 @@ def _held(cases: _Cases) -> list[str]:
     """Return the bounds up to which the statement holds without a proof."""
     held = [
         verdict
-        for given in cases.of("holds-to-bound")
+        for given in cases.of("holds-to-bound", alone=True)
         for verdict in cases.by_parameters[given]
-        if verdict.verdict == "holds-to-bound" and not cases.is_among_all(given)
+        if verdict.verdict == "holds-to-bound"
     ]
     if not held or cases.outcome in ("proved", "exhausted"):
         return []
@@ -479,14 +473,9 @@ def _contradictions(cases: _Cases) -> list[str]:
     """Return the contradictions between verdicts, which are always errors."""
     parts = []
     for kind, other in CONTRADICTIONS:
-        both = [
-            given
-            for given, group in cases.by_parameters.items()
-            if {kind, other} <= {verdict.verdict for verdict in group}
-        ]
-        if both:
-            named = "" if () in both else f" for {exact_text([dict(given) for given in both])}"
-            parts.append(f"and yet {other}{named}: one of them is wrong")
+        groups = cases.by_parameters.items()
+        if both := [of for of, group in groups if {kind, other} <= {v.verdict for v in group}]:
+            parts.append(f"and yet {other}{_named(both, ' for')}: one of them is wrong")
     return parts
 
 
@@ -495,17 +484,14 @@ def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
 
     For each choice of parameters only its largest table counts. The weakest verdict has the smallest frontier of values.
     """
-    largest: dict[Given, ClaimVerdict] = {}
-    for verdict in sorted(held, key=lambda verdict: verdict.bound or 0):
-        if verdict.why:
-            largest[tuple(verdict.parameters.items())] = verdict
 
     def frontier(verdict: ClaimVerdict) -> float:
         growth = verdict.evidence.get("growth")
         reached = growth[-1]["frontier"] if growth else None
         return math.inf if reached is None else reached
 
-    return min(largest.values(), key=frontier)
+    ascending = sorted((v for v in held if v.why), key=lambda verdict: verdict.bound or 0)
+    return min({tuple(v.parameters.items()): v for v in ascending}.values(), key=frontier)
 
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:
@@ -544,18 +530,16 @@ def _for(verdict: ClaimVerdict) -> str:
 def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> str:
     """Return the number of tables, checks and proofs with the chosen verdicts."""
 
-    def sources(some: Sequence[ClaimVerdict]) -> Counter[str]:
-        return Counter(
-            "proof" if v.is_by_proof else "check" if v.table is None else "table" for v in some
-        )
+    def source(verdict: ClaimVerdict) -> str:
+        return "proof" if verdict.is_by_proof else "check" if verdict.table is None else "table"
 
-    parts, all_sources = [], sources(verdicts)
-    chosen_sources = sources(chosen)
+    parts, every = [], Counter(map(source, verdicts))
+    found = Counter(map(source, chosen))
     for part in ("table", "check", "proof"):
-        number, of = chosen_sources[part], all_sources[part]
+        number, of = found[part], every[part]
+        all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
         if not number:
             continue
-        all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
         if len(chosen) == len(verdicts) == of:
             parts.append(all_of_them)
         elif number == of:
@@ -595,7 +579,7 @@ def _row(cases: _Cases, config: str) -> ClaimRow:
     refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
     decided = min(refuted, key=lambda verdict: _least_first(claim, verdict), default=None)
     bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
-    proved = [dict(case) for case in cases.of("proved") if case and not cases.is_among_all(case)]
+    proved = [dict(case) for case in cases.of("proved", alone=True) if case]
     all_of = "" if for_all is None or for_all.for_all is None else for_all.for_all.text
     proved_for = [all_of] if all_of else []
     proved_for += [exact_text(proved)] if proved else []
@@ -603,6 +587,14 @@ def _row(cases: _Cases, config: str) -> ClaimRow:
     if claim.is_over_tables:
         (name,) = claim.parameters
         parameters = [{name: int(n)} for v in verdicts for n in v.evidence["p_positions"]]
+    place = None
+    if decided is not None and (refutes := decided.counterexample) is not None:
+        place = Decided(
+            table=decided.table,
+            parameters=decided.parameters,
+            coordinates=refutes.coordinates,
+            position=refutes.position,
+        )
     repeats = check
     if cases.is_proved_for_all and claim.statement.follows_from is None:
         repeats = claim.command_for_all
@@ -622,7 +614,7 @@ def _row(cases: _Cases, config: str) -> ClaimRow:
         bound=(min(bounds), max(bounds)) if bounds else None,
         positions=_distinct_positions(cases.verdicts),
         seconds=round(sum(verdict.seconds for verdict in verdicts), 4),
-        decided=None if decided is None else _decided(decided),
+        decided=place,
         check=check,
         command=repeats,
     )
@@ -638,17 +630,6 @@ def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
     # Of a position, passes left do not count.
     sizes = [value for name, value in named if claim.pattern is None or name != "p"]
     return (max(sizes), refutes.position, given)
-
-
-def _decided(verdict: ClaimVerdict) -> Decided:
-    refutes = verdict.counterexample
-    assert refutes is not None
-    return Decided(
-        table=verdict.table,
-        parameters=verdict.parameters,
-        coordinates=refutes.coordinates,
-        position=refutes.position,
-    )
 
 
 def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
