@@ -177,9 +177,7 @@ class Tally:
         if not sizes.size or (known is not None and self.cells.size(known) < size):
             return known
         rows = self.cells.positions(select(points, sizes == size))
-        for column in range(rows.shape[1]):
-            rows = rows[rows[:, column] == rows[:, column].min()]
-        return self._lesser(known, tuple(rows[0].tolist()))
+        return self._lesser(known, tuple(rows[np.lexsort(rows.T[::-1])[0]].tolist()))
 
 
 #: Largest number of positions below a counterexample for which the definition is used.

@@ -216,8 +216,7 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
         blocks = ({**b.points, "grundy": b.values} for b in cells.blocks(case.block))
     for points in blocks:
         inside = cells.within_reach(points, case.reach)
-        start = evaluation.start(inside)
-        batch = Batch(start.size, {**start.known, **inside})
+        batch = Batch(next(iter(inside.values())).size, inside)
         for _, choices in evaluation.choices(further, batch):
             truths = holds_at(of, choices.known)
             counted += int(truths.sum())

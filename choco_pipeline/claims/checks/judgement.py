@@ -5,7 +5,7 @@ A statement about positions is evaluated at all positions up to a bound, one abo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,9 @@ class Cases:
     #: Whether the statement is about no other cases.
     is_complete: bool
     #: The ranges that are samples, as words.
-    sample: str = ""
+    sample: str
+    #: The cases up to the bound.
+    batches: Iterable[Batch]
 
 
 def judge(
@@ -79,17 +81,18 @@ def _judge(proposition: tree.Proposition, evaluation: Evaluation, reach: int | N
     cases = _cases(proposition, evaluation, reach)
     settled = failures = 0
     is_vacuous = True
-    least: Least | None = None
-    for whole in _batches(proposition, cases, evaluation, reach):
+    least: tuple[Least, Batch] | None = None
+    for whole in cases.batches:
         for part, batch in _in_domain(cases.body, evaluation, whole):
             is_vacuous = is_vacuous and not evaluation.holds(tree.applies(part), batch).any()
             wrong = ~evaluation.holds(part, batch)
             settled += batch.size
             failures += int(wrong.sum())
             if wrong.any():
-                least = min(filter(None, (least, _least(cases, batch.chosen(wrong), evaluation))))
+                first = _least(cases.names, batch.chosen(wrong), evaluation)
+                least = first if least is None or first[0] < least[0] else least
     if least is not None:
-        found = _counterexample(cases, least[1], evaluation)
+        found = _counterexample(cases.body, cases.names, least[1], evaluation)
         return Finding(Refuted(found, settled), {"failures": failures})
     if is_vacuous:
         nothing = "satisfies its premise"
@@ -164,35 +167,21 @@ def _cases(proposition: tree.Proposition, evaluation: Evaluation, reach: int | N
         is_complete = _is_complete(board, evaluation, reach) and not tree.samples(proposition)
         body = proposition.body if isinstance(proposition, tree.Quantified) else proposition
         is_of_options = isinstance(body, tree.Implies) and isinstance(body.premise, tree.IsOption)
-        if (
-            any(isinstance(part, tree.OfCell) for part in tree.walk(proposition))
-            and not is_of_options
-        ):
+        if any(isinstance(p, tree.OfCell) for p in tree.walk(proposition)) and not is_of_options:
             is_complete = False  # there are larger cells
-        return Cases(board.names, "position", proposition, is_complete, sample)
+        positions = _positions(board, evaluation, reach)
+        return Cases(board.names, "position", proposition, is_complete, sample, positions)
     is_complete = not (fixed or tree.samples(proposition) or tree.uses_bound(proposition))
     ranges, body = tree.integers_in_front(proposition)
-    return Cases(tuple(one.name for one in ranges), "case", body, is_complete, sample)
+    choices = evaluation.choices(
+        ranges, evaluation.start(), necessary_condition("every", body) if ranges else None
+    )
+    names = tuple(one.name for one in ranges)
+    return Cases(names, "case", body, is_complete, sample, (batch for _, batch in choices))
 
 
 def _is_complete(board: Board, evaluation: Evaluation, reach: int | None) -> bool:
     return board.is_finite or (reach is not None and evaluation.bound >= reach)
-
-
-def _batches(
-    proposition: tree.Proposition, cases: Cases, evaluation: Evaluation, reach: int | None
-) -> Iterator[Batch]:
-    board = evaluation.board
-    if cases.unit == "position":
-        assert board is not None
-        yield from _positions(board, evaluation, reach)
-    elif cases.names:
-        assert isinstance(proposition, tree.Quantified)
-        premise = necessary_condition("every", proposition.body)
-        for _, batch in evaluation.choices(proposition.bindings, evaluation.start(), premise):
-            yield batch
-    else:
-        yield evaluation.start()
 
 
 def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Iterator[Batch]:
@@ -204,17 +193,15 @@ def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Itera
         yield batch if reach is None else batch.chosen(board.sizes(points) <= reach)
 
 
-def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
-    """Return the least of some cases, with its size."""
-    if not cases.names:
-        return 0, ()
+def _least(names: Sequence[str], failing: Batch, evaluation: Evaluation) -> tuple[Least, Batch]:
+    """Return the least of some cases."""
     named = failing.named
-    rows = np.stack([named[name] for name in cases.names], axis=1)
+    rows = np.stack([named[name] for name in names] or [np.zeros(failing.size, np.int64)], axis=1)
     sizes = np.abs(rows).max(axis=1)
     if evaluation.board is not None and failing.position is not None:
         sizes = evaluation.board.sizes(failing.position)
-    near = rows[sizes == sizes.min()]
-    return int(sizes.min()), min(map(tuple, near.tolist()))
+    first = np.lexsort([*rows.T[::-1], sizes])[:1]
+    return (int(sizes[first[0]]), tuple(rows[first[0]].tolist())), failing.chosen(first)
 
 
 # ---- Counterexamples.
@@ -224,11 +211,11 @@ def false_at(part: tree.Proposition, evaluation: Evaluation, at: Position) -> Co
     """Return the counterexample at one position, if any."""
     board = evaluation.board
     assert board is not None
-    cases = Cases(board.names, "position", part, is_complete=False)
     named = {name: np.array([value], np.int64) for name, value in zip(board.names, at, strict=True)}
-    if evaluation.holds(part, evaluation.start(named))[0]:
+    batch = evaluation.start(named)
+    if evaluation.holds(part, batch)[0]:
         return None
-    return _counterexample(cases, at, evaluation)
+    return _counterexample(part, board.names, batch, evaluation)
 
 
 def false_for(
@@ -241,34 +228,32 @@ def false_for(
         if integers[one.name] not in one.span.values(known):
             return None
         known[one.name] = integers[one.name]
-    cases = Cases(tuple(one.name for one in ranges), "case", body, is_complete=False)
-    at = tuple(known[name] for name in cases.names)
+    names = tuple(one.name for one in ranges)
     evaluation = Evaluation(None, known["N"], {"N": known["N"]}, printed)
     try:
-        named = {name: np.array([value], np.int64) for name, value in known.items()}
-        if evaluation.holds(body, Batch(1, named))[0]:
+        batch = Batch(1, {name: np.array([value], np.int64) for name, value in known.items()})
+        if evaluation.holds(body, batch)[0]:
             return None
-        return _counterexample(cases, at, evaluation)
+        return _counterexample(body, names, batch, evaluation)
     except (FormulaError, OverflowError):  # an integer exceeds 64 bits
         if World(values=known, printed=printed).holds(body):
             return None
-        return Counterexample(f"{_math(body)} is false", _math(body), at, cases.names)
+        at = tuple(known[name] for name in names)
+        return Counterexample(f"{_math(body)} is false", _math(body), at, names)
 
 
-def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
-    named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
-    batch = evaluation.start(named if cases.unit == "position" else None)
-    if cases.unit != "position":
-        batch = Batch(1, {**batch.known, **named})
+def _counterexample(
+    body: tree.Proposition, names: tuple[str, ...], batch: Batch, evaluation: Evaluation
+) -> Counterexample:
+    """Return the counterexample at the one point of a batch."""
     values = list[str]()
-    found, claimed = _contradiction(cases.body, batch, evaluation, values)
-    if evaluation.board is None and tree.uses_bound(cases.body):
+    found, claimed = _contradiction(body, batch, evaluation, values)
+    if evaluation.board is None and tree.uses_bound(body):
         values.append(f"N = {evaluation.values['N']:,}")
     if values:
         found += f", where {', '.join(values)}"
-    if not cases.names:
-        return Counterexample(found, claimed)
-    return Counterexample(found, claimed, at, cases.names)
+    at = tuple(int(batch.named[name][0]) for name in names)
+    return Counterexample(found, claimed, at, names) if names else Counterexample(found, claimed)
 
 
 def _contradiction(

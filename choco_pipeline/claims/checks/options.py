@@ -17,7 +17,8 @@ import numpy as np
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.rules import Limit, Move
+from choco_pipeline.games.listing import heights_at
+from choco_pipeline.games.rules import Move
 from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
 
 #: Largest number of coordinates from each of which a move takes a limited amount: n of them cost n 2^n times the box.
@@ -48,7 +49,7 @@ class Box:
         grid = dict(zip(rules.coordinates, np.ogrid[tuple(map(slice, shape))], strict=True))
         low, above = dict(grid), {}
         for name, limit in rules.limits.items():
-            heights = _heights(limit, rules.coordinates, shape)
+            heights = heights_at(limit, grid)
             low[name], above[name] = np.minimum(grid[name], heights), grid[name] > heights
         legal = ~_any(above.values(), shape)
         if rules.within is not None:
@@ -140,17 +141,6 @@ def box_sides(game: Ruleset, bound: int) -> tuple[int, ...]:
     limited = {name for name, limit in rules.limits.items() if not limit.of} - passes
     limits = zip(rules.coordinates, game.limits(bound), strict=True)
     return tuple((min(most, bound) if name in limited else most) + 1 for name, most in limits)
-
-
-def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
-    """Return the largest legal values of a coordinate, broadcastable to the box."""
-    axes = [names.index(name) for name in limit.of]
-    heights = limit.height.table(*(shape[axis] for axis in axes))
-    others = [axis for axis in range(len(shape)) if axis not in axes]
-    expanded: Ints = np.expand_dims(heights.transpose(np.argsort(axes)), tuple(others)).astype(
-        np.int64
-    )
-    return expanded
 
 
 def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:

@@ -140,14 +140,18 @@ class _Cases:
         cases = [given for given, outcome in self.kinds.items() if outcome == kind]
         return [given for given in cases if not (alone and self.is_among_all(given))]
 
+    def verdicts_of(self, kind: VerdictKind, *, alone: bool = False) -> list[ClaimVerdict]:
+        """Return the verdicts of a kind on the cases `of` it."""
+        groups = (self.by_parameters[given] for given in self.of(kind, alone=alone))
+        return [verdict for group in groups for verdict in group if verdict.verdict == kind]
+
     @cached_property
     def in_all_ranges(self) -> bool:
         """Whether every choice in the ranges of a statement about integers is decided."""
+        verdicts = self.all_verdicts
         return all(
-            verdict.evidence.get("all_choices", False)
-            for verdict in self.all_verdicts
-            if verdict.parameters
-        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in self.all_verdicts)
+            v.evidence.get("all_choices", False) for v in verdicts if v.parameters
+        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in verdicts)
 
     @cached_property
     def covers(self) -> bool:
@@ -344,13 +348,8 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
         ]:
             parts = [f"{verdicts[0].text}{_for(verdicts[0])}"]
         case _:
-            parts = [
-                *_proved_for_all(cases),
-                *_proved(cases),
-                *_cases_checked(cases),
-                *_held(cases),
-                *_vacuous(cases),
-            ]
+            each = (_proved_for_all, _proved, _cases_checked, _held, _vacuous)
+            parts = [part for parts_of in each for part in parts_of(cases)]
     parts += _contradictions(cases)
     if cases.outcome != "refuted":
         parts += _about_the_reach(cases.by_parameters)
@@ -373,14 +372,10 @@ def _proved_for_all(cases: _Cases) -> list[str]:
     parts = [f"proved for {verdict.for_all.text}"]
     if chain := follows_text(verdict.evidence):
         parts.append(chain)
-    beyond = verdict.false_everywhere
-    if beyond is not None:
-        places = "; at ".join(beyond.positions)
-        parts.append(
-            f"the bound is sharp: with the next larger one the statement contradicts itself at {places}"
-        )
-    alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
-    if alone:
+    if (beyond := verdict.false_everywhere) is not None:
+        sharp = "the bound is sharp: with the next larger one the statement contradicts itself at"
+        parts.append(f"{sharp} {'; at '.join(beyond.positions)}")
+    if alone := [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]:
         parts.append(f"also proved individually for {exact_text(alone)}")
     if not (cases.is_proved_for_all or cases.covers or cases.of("proved", alone=True)):
         parts.append(f"other {', '.join(verdict.for_all.parameters)} are not proved")
@@ -427,8 +422,7 @@ def _cases_checked(cases: _Cases) -> list[str]:
     given = cases.of("exhausted", alone=True)
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
-    verdicts = (verdict for case in given for verdict in cases.by_parameters[case])
-    whole = _in_all([verdict for verdict in verdicts if verdict.verdict == "exhausted"])
+    whole = _in_all(cases.verdicts_of("exhausted", alone=True))
     is_whole = cases.outcome == "exhausted" and not cases.of("proved")
     checked = f"{'true: a finite statement, ' if is_whole else ''}every case checked"
     parts = [f"{checked}{_named(given)} ({whole})"]
@@ -437,12 +431,7 @@ def _cases_checked(cases: _Cases) -> list[str]:
 
 def _held(cases: _Cases) -> list[str]:
     """Return the bounds up to which the statement holds without a proof."""
-    held = [
-        verdict
-        for given in cases.of("holds-to-bound", alone=True)
-        for verdict in cases.by_parameters[given]
-        if verdict.verdict == "holds-to-bound"
-    ]
+    held = cases.verdicts_of("holds-to-bound", alone=True)
     if not held or cases.outcome in ("proved", "exhausted"):
         return []
     if () in cases.kinds and cases.of("proved") and cases.in_all_ranges:
@@ -463,8 +452,7 @@ def _vacuous(cases: _Cases) -> list[str]:
     given = cases.of("vacuous")
     if not given:
         return []
-    vacuous = next(v for v in cases.by_parameters[given[0]] if v.verdict == "vacuous")
-    parts = [f"vacuous{_named(given)}: {vacuous.why}"]
+    parts = [f"vacuous{_named(given)}: {cases.verdicts_of('vacuous')[0].why}"]
     alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
     return parts + _others(cases, given, "looked at") if alone and () not in given else parts
 
@@ -635,24 +623,18 @@ def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
 def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
     """Decide between claims that correct or contradict each other."""
     row_of = {row.claim: row for row in rows}
-    compared: set[frozenset[str]] = set()
-    result: list[ClaimPair] = []
+    result: dict[frozenset[str], ClaimPair] = {}
     for claim in catalogue.claims.values():
         entry = claim.statement
         if not isinstance(entry, Entry):
             continue
-        others: list[tuple[PairKind, str]] = [
-            ("disagreement", other) for other in entry.contradicts
-        ]
-        if entry.corrects is not None:
-            others.insert(0, ("misprint", entry.corrects))
+        others: list[tuple[PairKind, str | None]] = [("misprint", entry.corrects)]
+        others += [("disagreement", other) for other in entry.contradicts]
         for kind, other in others:
-            both = frozenset((claim.id, other))
             # The other file may not be part of the run, and both claims may name each other.
-            if other in row_of and both not in compared:
-                compared.add(both)
-                result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
-    return tuple(result)
+            if other in row_of and (both := frozenset((claim.id, other))) not in result:
+                result[both] = _pair(kind, catalogue, row_of[other], row_of[claim.id])
+    return tuple(result.values())
 
 
 def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: ClaimRow) -> ClaimPair:
