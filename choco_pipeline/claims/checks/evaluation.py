@@ -11,7 +11,7 @@ Cost: one numpy operation for each node and batch; the choices of bound variable
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
@@ -192,7 +192,7 @@ class Board:
         """
         if self._pairs is None or self._pairs[0] != bound:
             box, pairs = self.box(bound), None
-            if box is not None and box.legal.size**2 <= MOST_KEYS:
+            if box is not None and box.legal.size**2 <= MOST_PAIRS:
                 pairs = np.zeros((box.legal.size,) * 2, np.bool_)
                 for cells, points in box.positions:
                     rows, columns = self._results(points, ())
@@ -217,8 +217,8 @@ BLOCK = 1 << 16
 MANY = 64
 #: Points of one evaluation, including those of bound variables: some minutes of work.
 MOST_POINTS = 1 << 30
-#: Cells of an array that says which rows are listed.
-MOST_KEYS = 1 << 24
+#: Pairs of two cells of a box whose options are found at once.
+MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -300,9 +300,7 @@ class Evaluation:
             case tree.IsOption(at):
                 return self._are_options(at, batch)
             case tree.IsPrinted(row):
-                listed = [entry for entry in self.printed if len(entry) == len(row)]
-                columns = np.array(listed, np.int64).reshape(-1, len(row)).T
-                return _rows_in([self.value(one, batch) for one in row], [*columns])
+                return _rows_in([self.value(one, batch) for one in row], self.printed)
             case tree.Not(operand):
                 return ~self.holds(operand, batch)
             case tree.Junction(word, operands):
@@ -641,7 +639,8 @@ class Evaluation:
         )
         points = {name: values[first] for name, values in zip(names, columns, strict=True)}
         rows, option = self._own.options(points, ())
-        return _rows_in([which, *wanted], [rows, *(option[name] for name in names)])
+        listed = np.column_stack([rows, *(option[name] for name in names)])
+        return _rows_in([which, *wanted], listed.tolist())
 
     def _printed_at(self, rows: Ints, columns: Ints) -> Ints:
         values = np.empty(rows.size, np.int64)
@@ -683,27 +682,8 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
         low, done = high, int(ends[high - 1])
 
 
-def _rows_in(questions: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
+def _rows_in(questions: Sequence[Ints], listed: Iterable[Sequence[int]]) -> Truths:
     """Return a mask of the rows, given as columns, that are among the listed ones."""
-    size = questions[0].size
-    if not (size and listed[0].size):
-        return np.zeros(size, np.bool_)
-    ends = [(int(column.min()), int(column.max())) for column in listed]
-    sides = [last - first + 1 for first, last in ends]
-    if math.prod(sides) > MOST_KEYS:
-        wanted = set(zip(*(column.tolist() for column in listed), strict=True))
-        rows = zip(*(column.tolist() for column in questions), strict=True)
-        return np.fromiter((row in wanted for row in rows), np.bool_, size)
-
-    def keys(columns: Sequence[Ints]) -> tuple[Ints, Truths]:
-        key, inside = np.zeros(columns[0].size, np.int64), np.ones(columns[0].size, np.bool_)
-        for column, (first, last), side in zip(columns, ends, sides, strict=True):
-            inside &= (column >= first) & (column <= last)
-            key = key * side + (column - first)
-        return key, inside
-
-    are_listed = np.zeros(math.prod(sides), np.bool_)
-    are_listed[keys(listed)[0]] = True
-    key, inside = keys(questions)
-    inside[inside] = are_listed[key[inside]]
-    return inside
+    wanted = set(map(tuple, listed))
+    rows = zip(*(column.tolist() for column in questions), strict=True)
+    return np.fromiter((row in wanted for row in rows), np.bool_, questions[0].size)
