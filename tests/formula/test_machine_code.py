@@ -13,9 +13,8 @@ from choco_pipeline.claims.checks.scan import (
     FAULT,
     LEAST,
     SETTLED,
+    CellTask,
     LoopShape,
-    NumbersTask,
-    OutcomesTask,
     loop_for,
 )
 from choco_pipeline.formula import parse
@@ -29,8 +28,7 @@ LARGE = st.sampled_from([-(2**31), 2**15, 2**31 - 3]).map(lambda first: range(fi
 
 def run(formula, ranges, cells, bits):
     """Return what a loop counts that compares the formula with cells, along the named ranges."""
-    is_truth = formula.is_truth
-    task = OutcomesTask(formula, None, "exactly", 1) if is_truth else NumbersTask(formula, None)
+    task = CellTask(formula, None, "exactly" if formula.is_truth else None, p_value=1)
     shape = LoopShape(
         dims=NAMES,
         sized=NAMES,
