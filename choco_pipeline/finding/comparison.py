@@ -13,10 +13,10 @@ on the speed of the machine, because automata are limited by their states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Literal
@@ -33,6 +33,7 @@ from choco_pipeline.claims.kinds import (
 )
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.lines import with_arguments
 from choco_pipeline.finding.statement import ComparedOn
@@ -262,8 +263,22 @@ def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _
     return _Content(where, reach, is_p.substitute(names))
 
 
+#: Meanings that are kept, by claim and game: each claim is compared with many statements, in each round of a run.
+_MEANINGS: dict[tuple[str, str], Meaning | None] = {}
+MOST_MEANINGS = 2_000
+
+
 def meaning(claim: Claim, game: str) -> Meaning | None:
     """Return the meaning of a claim for a game; None if the game is not exactly one case, or a formula has no value."""
+    key = claim.statement.model_dump_json(include=Statement.model_fields.keys() - {"id"}), game
+    if key not in _MEANINGS:
+        if len(_MEANINGS) >= MOST_MEANINGS:
+            _MEANINGS.clear()
+        _MEANINGS[key] = _meaning(claim, game)
+    return _MEANINGS[key]
+
+
+def _meaning(claim: Claim, game: str) -> Meaning | None:
     try:
         known = environment(claim, game)
         if known is None:
@@ -546,8 +561,8 @@ def lemmas(claim: Claim) -> tuple[str, ...]:
 
 #: States of an automaton before it is minimised: those of two statements on a bar with k below 100 have some thousands.
 MOST_STATES = 20_000
-#: A statement on more games is compared at sampled positions only, and so are all statements after this number of questions.
-MOST_GAMES, MOST_QUESTIONS = 64, 1_000
+#: A statement on more games is compared at sampled positions only.
+MOST_GAMES = 64
 
 #: Other claims are compared as texts.
 ON_POSITIONS = (PPositions.kind, GrundyNumbers.kind, Values.kind, Evaluated.kind)
@@ -570,9 +585,9 @@ class Consequence:
     #: What the claims give for positions.
     told: Told
 
-    @property
-    def key(self) -> str:
-        """A key that is equal for equal questions."""
+    @cached_property
+    def id(self) -> str:
+        """A hash that is equal for equal questions."""
         contents = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
         return digest([contents, self.game, self.told])
 
@@ -584,52 +599,43 @@ class Consequence:
             return "undecided"
 
 
-@dataclass
-class Dominance:
-    """Decides such questions, or collects them for workers."""
+#: Answers a question, by `Consequence.decided` or from memory.
+Decide = Callable[[Consequence], Decided]
 
-    #: Answers by the keys of the questions.
-    known: dict[str, Decided] = field(default_factory=dict)
-    #: Whether open questions are decided here.
-    decides: bool = True
-    #: Open questions by key.
-    asked: dict[str, Consequence] = field(default_factory=dict)
 
-    def compared(
-        self, claims: Sequence[Claim], premises: Sequence[Claim], games: Sequence[str]
-    ) -> ComparedOn | None:
-        """Return where claims that follow from others at sampled positions of some games are compared; None if they do not follow."""
-        if not any(claim.check.kind in ON_POSITIONS for claim in claims):
-            return "what is written"
-        if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
-            return "sampled positions"
-        return self._compared(
-            Consequence(
-                claim,
-                tuple(premises),
-                game,
-                "p" if claim.numbers is None else "grundy",
-            )
-            for claim in claims
-            for game in games
+def compared(
+    claims: Sequence[Claim],
+    premises: Sequence[Claim],
+    games: Sequence[str],
+    decide: Decide = Consequence.decided,
+) -> ComparedOn | None:
+    """Return where claims that follow from others at sampled positions of some games are compared; None if they do not follow."""
+    if not any(claim.check.kind in ON_POSITIONS for claim in claims):
+        return "what is written"
+    if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
+        return "sampled positions"
+    return _where(
+        decide(
+            Consequence(claim, tuple(premises), game, "p" if claim.numbers is None else "grundy")
         )
+        for claim in claims
+        for game in games
+    )
 
-    def settled(self, premises: Sequence[Claim], game: str) -> ComparedOn | None:
-        """Return how it is known that claims determine the P-positions of a game; None if they do not."""
-        return self._compared([Consequence(None, tuple(premises), game, "p")])
 
-    def _compared(self, questions: Iterable[Consequence]) -> ComparedOn | None:
-        answers = {self._answer(question) for question in questions}
-        if "refuted" in answers:
-            return None
-        return "all positions" if answers == {"proved"} else "sampled positions"
+def compared_settled(
+    premises: Sequence[Claim], game: str, decide: Decide = Consequence.decided
+) -> ComparedOn | None:
+    """Return how it is known that claims determine the P-positions of a game; None if they do not."""
+    return _where([decide(Consequence(None, tuple(premises), game, "p"))])
 
-    def _answer(self, question: Consequence) -> Decided:
-        key = question.key
-        if key not in self.known and len(self.known) < MOST_QUESTIONS:
-            self.asked[key] = question
-            self.known[key] = question.decided() if self.decides else "undecided"
-        return self.known.get(key, "undecided")
+
+def _where(answers: Iterable[Decided]) -> ComparedOn | None:
+    """Return where implications at sampled positions hold; None if some do not hold at all positions."""
+    different = set(answers)
+    if "refuted" in different:
+        return None
+    return "all positions" if different == {"proved"} else "sampled positions"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, permutations, product
 from math import comb
 
@@ -35,7 +35,6 @@ from choco_pipeline.formula.nodes import (
     Node,
     render,
     walk,
-    with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.table_findings import Evidence, Tried
@@ -117,7 +116,7 @@ def domain(
         return Domain("", 1)
     if not any(holds):
         return None
-    atoms = _different(_atoms(points, others))
+    atoms = _atoms(points, others)
     shortest = min(_separating(atoms, holds), key=_order, default=None)
     if shortest is None:
         shortest = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
@@ -136,7 +135,7 @@ def _within_residues(
         if not residue.is_residue or target & ~residue.bits:
             continue
         inside = [i for i in range(len(points)) if residue.bits >> i & 1]
-        some = _different(_atoms([points[i] for i in inside], others))
+        some = _atoms([points[i] for i in inside], others)
         found = _separating(some, [holds[i] for i in inside])
         shortest = min(found, key=_order, default=None)
         if shortest is not None:
@@ -159,24 +158,29 @@ def without_superfluous(condition: str, points: Sequence[Point]) -> str:
     root = parse_nodes(condition)
     truths = _truths(root, points)
     while True:
-        shorter = (other for other in _with_a_part_less(root) if _truths(other, points) == truths)
-        shortest = min(shorter, key=lambda node: len(render(node)), default=None)
-        if shortest is None:
+        shorter = [rest for _, _, rest in _parts(root) if _truths(rest, points) == truths]
+        if not shorter:
             return render(root)
-        root = shortest
+        root = min(shorter, key=lambda node: len(render(node)))
 
 
-def _with_a_part_less(node: Node) -> Iterator[Node]:
-    """Yield the condition with one part removed. Guards against zero are kept, because other parts may be undefined without them."""
+def _parts(node: Node) -> Iterator[tuple[Junction, Node, Node]]:
+    """Yield each part of a condition: its junction, itself, and the condition without it.
+
+    Guards against zero are no parts, because other parts may be undefined without them.
+    """
     if not isinstance(node, Junction):
         return
     for i, part in enumerate(node.operands):
         before, after = node.operands[:i], node.operands[i + 1 :]
         rest = (*before, *after)
-        if not _is_zero(part):
-            yield rest[0] if len(rest) == 1 else Junction(node.operator, rest)
-        for less in _with_a_part_less(part):
-            yield Junction(node.operator, (*before, less, *after))
+        match part:
+            case Compare(("==",), (Name(), Integer(0))):
+                pass
+            case _:
+                yield node, part, rest[0] if len(rest) == 1 else Junction(node.operator, rest)
+        for junction, inner, less in _parts(part):
+            yield junction, inner, Junction(node.operator, (*before, less, *after))
 
 
 def _truths(node: Node, points: Sequence[Point]) -> list[bool | None]:
@@ -204,7 +208,7 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
     >>> is_overfitted("c <= 3 or c%8 == 7", points), is_overfitted("c <= 3 or c > 4", points)
     (True, False)
     """
-    return bool(condition) and any(_told_by_few(parse_nodes(condition), points))
+    return bool(condition) and any(_without_few(parse_nodes(condition), points))
 
 
 def sure_domain(
@@ -229,39 +233,25 @@ def without_few(condition: str, points: Sequence[Point]) -> str:
     'k%2 == 1 and k > 9'
     """
     root = parse_nodes(condition)
-    while (part := next(_told_by_few(root, points), None)) is not None:
-        root = _without(root, part)
+    while (rest := next(_without_few(root, points), None)) is not None:
+        root = rest
     return render(root)
 
 
-def _told_by_few(root: Node, points: Sequence[Point]) -> Iterator[Node]:
+def _without_few(root: Node, points: Sequence[Point]) -> Iterator[Node]:
+    """Yield the condition without each part of a disjunction that alone covers very few of the points."""
     condition = parse(render(root))
-    inside = [point for point in points if _value(condition, point)]
-    for part in walk(root):
-        if not isinstance(part, Junction) or part.operator != "or":
-            continue
-        truths = [
-            [_value(parse(render(operand)), point) for point in inside] for operand in part.operands
-        ]
-        for operand, own in zip(part.operands, truths, strict=True):
-            alone = sum(here and sum(every) == 1 for here, *every in zip(own, *truths, strict=True))
-            if alone < FEWEST_FOR_A_PART and not _is_zero(operand):
-                yield operand
-
-
-def _without(node: Node, part: Node) -> Node:
-    if isinstance(node, Junction) and any(operand is part for operand in node.operands):
-        rest = tuple(operand for operand in node.operands if operand is not part)
-        return rest[0] if len(rest) == 1 else Junction(node.operator, rest)
-    return with_operands(node, lambda operand: _without(operand, part))
-
-
-def _is_zero(node: Node) -> bool:
-    match node:
-        case Compare(("==",), (Name(), Integer(0))):
-            return True
-        case _:
-            return False
+    inside = [point for point in points if _truth(condition, point)]
+    for junction, part, rest in _parts(root):
+        if junction.operator == "or":
+            own = _truths(part, inside)
+            every = zip(*(_truths(operand, inside) for operand in junction.operands), strict=True)
+            pairs = zip(own, every, strict=True)
+            if (
+                sum(bool(here) and sum(map(bool, all_)) == 1 for here, all_ in pairs)
+                < FEWEST_FOR_A_PART
+            ):
+                yield rest
 
 
 def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[_Condition]:
@@ -325,25 +315,31 @@ def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
     return total
 
 
-def _different(atoms: Iterator[_Condition]) -> list[_Condition]:
-    """Return the shortest of the atoms with equal sets."""
-    kept: dict[Bits, _Condition] = {}
-    for atom in sorted(atoms, key=_order):
-        kept.setdefault(atom.bits, atom)
-    return list(kept.values())
+def _atoms(points: Sequence[Point], others: Sequence[Point]) -> list[_Condition]:
+    """Return the shortest of the atoms with equal sets; they have a value at the other points, too."""
+    names = tuple(sorted(points[0]))
+    zeros = [name for name in names if any(point[name] == 0 for point in (*points, *others))]
+    columns = tuple(tuple(point[name] for point in points) for name in names)
+    return list(_atoms_at(names, columns, frozenset(zeros)))
 
 
-def _atoms(points: Sequence[Point], others: Sequence[Point]) -> Iterator[_Condition]:
-    names = sorted(points[0])
-    values = {name: np.array([point[name] for point in points]) for name in names}
-    zeros = {name for name in names if any(point[name] == 0 for point in (*points, *others))}
+@lru_cache(maxsize=64)  # many lines of a family are asked about at the same points
+def _atoms_at(
+    names: tuple[str, ...], columns: tuple[tuple[int, ...], ...], zeros: frozenset[str]
+) -> tuple[_Condition, ...]:
+    values = dict(zip(names, map(np.array, columns), strict=True))
+    atoms = []
     for text, needs in _texts(names):
         missing = sorted(needs & zeros)
         if not missing:
-            yield _atom(text, values)
+            atoms.append(_atom(text, values))
         elif len(missing) == 1:  # what has no value at 0 is asked elsewhere
-            yield _atom(f"{missing[0]} == 0 or {text}", values, "or")
-            yield _atom(f"{missing[0]} != 0 and {text}", values, "and")
+            atoms.append(_atom(f"{missing[0]} == 0 or {text}", values, "or"))
+            atoms.append(_atom(f"{missing[0]} != 0 and {text}", values, "and"))
+    kept: dict[Bits, _Condition] = {}
+    for atom in sorted(atoms, key=_order):
+        kept.setdefault(atom.bits, atom)
+    return tuple(kept.values())
 
 
 def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
@@ -379,7 +375,7 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
         truths = np.broadcast_to(formula.evaluate(values), (number,)).tolist()
     except FormulaError:  # of one place there is none, or 64 bits do not hold it
         columns = zip(*(column.tolist() for column in values.values()), strict=True)
-        truths = [_value(formula, dict(zip(values, place, strict=True))) for place in columns]
+        truths = [bool(_truth(formula, dict(zip(values, place, strict=True)))) for place in columns]
     return _Condition(text, size, _bits(truths), operator=operator)
 
 
@@ -392,10 +388,6 @@ def _read(text: str) -> tuple[Formula, int, bool]:
         case _:
             is_residue = False
     return parse(text), sum(1 for _ in walk(tree)), is_residue
-
-
-def _value(formula: Formula, point: Point) -> bool:
-    return bool(_truth(formula, point))
 
 
 def _truth(formula: Formula, point: Point) -> bool | None:

@@ -9,7 +9,8 @@ relation found in small tables must hold in larger ones. The shift may depend on
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -190,10 +191,13 @@ class _Relation:
     moved: tuple[tuple[str, str], ...]
 
 
-def relations(mined: Sequence[Mined], families: Sequence[TableFamily] = ()) -> Proposals:
-    """Return the relations of the games that were searched to their neighbours.
+def relations(
+    mined: Sequence[Mined], families: Sequence[TableFamily] = ()
+) -> list[Callable[[], Proposals]]:
+    """Return searches for relations of the games that were searched to their neighbours.
 
-    Only the games matter. Their tables are computed anew, up to small bounds.
+    Only the games matter. Their tables are computed anew, up to small bounds. There is a search for each family, but one for all
+    families with passes: what two passes do is the same in all games, and is stated for one family.
     """
     games: dict[tuple[str, bool], dict[str, Mapping[str, int]]] = defaultdict(dict)
     for result in mined:
@@ -203,19 +207,25 @@ def relations(mined: Sequence[Mined], families: Sequence[TableFamily] = ()) -> P
         for member in family.members:
             game = build(read(family.ruleset), dict(member.parameters), Path())
             games[family.ruleset, is_grundy][game.notation] = member.parameters
-    stated: list[FoundStatement] = []
-    doubtful: list[FoundStatement] = []
-    most = 2  # fewer passes: what two passes do is so in all games, and is said of one family
+    with_passes: list[_RelationSearch] = []
+    searches = []
     for (ruleset, is_grundy), members in sorted(games.items(), key=lambda family: -len(family[1])):
         tables = [MemberTable(parameters, _never) for parameters in members.values()]
         quantity: Quantity = "grundy" if is_grundy else "p-positions"
         search = _RelationSearch(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
-        search.run(most)
-        if search.stated and read(ruleset).name == "with-pass":
-            most = 1
-        stated += search.stated
-        doubtful += search.doubtful
-    return Proposals(stated, doubtful)
+        if read(ruleset).name == "with-pass":
+            with_passes.append(search)
+        else:
+            searches.append(search.run)
+
+    def of_games_with_passes() -> Proposals:
+        found: list[Proposals] = []
+        for search in with_passes:
+            is_stated = any(proposals.statements for proposals in found)
+            found.append(search.run(most=1 if is_stated else 2))
+        return Proposals.merged(found)
+
+    return [of_games_with_passes, *searches]
 
 
 def _never() -> Cells:
@@ -223,10 +233,9 @@ def _never() -> Cells:
 
 
 class _RelationSearch:
-    """The search for relations of one family.
+    """The search for relations of one family, without its stored tables.
 
-    No stored table of the family is read. What holds on the games that were held out is `stated`, what too few games tell
-    `doubtful`.
+    What holds on the games that were held out is `stated`; what too few games show is `doubtful`.
     """
 
     def __init__(self, family: TableFamily, quantity: Quantity, game: str) -> None:
@@ -241,12 +250,12 @@ class _RelationSearch:
         self.size = len(self._dims)
         self.stated: list[FoundStatement] = []
         self.doubtful: list[FoundStatement] = []
-        self._tables: dict[tuple[str, int], ValueTable] = {}
+        self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], ValueTable | None] = {}
 
-    def run(self, most: int) -> None:
+    def run(self, most: int = 0) -> Proposals:
         """Compare all neighbours, with at most this number of passes fewer, without relations that follow from nearer ones."""
         if self.size not in SMALL or self.is_face:
-            return
+            return Proposals()
         known: dict[str, set[int]] = defaultdict(set)
         for pair in neighbours(read(self.family.ruleset)):
             if pair.fewer > most:
@@ -257,6 +266,7 @@ class _RelationSearch:
                 if not positions.keys() <= known[key]:
                     known[key] |= positions.keys()
                     self._state(relation, positions)
+        return Proposals(self.stated, self.doubtful)
 
     def _candidates(self, pair: Neighbours) -> Iterator[_Relation]:
         """Yield the relations that several games have in small tables."""
@@ -323,15 +333,14 @@ class _RelationSearch:
     ) -> ValueTable | None:
         """Return the table of a game, or a corner of it, for a shift; None if there is none."""
         bound = LARGE[self.size] + FURTHER * max(1, -(-moved // FURTHER))
-        try:
-            game = build(read(notation), dict(point), Path())
-            key = game.notation, bound
-            if key not in self._tables:
+        key = notation, tuple(sorted(point.items())), bound
+        if key not in self._tables:
+            self._tables[key] = None
+            with suppress(ChocoError):  # no such game, or heights that end before
+                game = build(read(notation), dict(point), Path())
                 self._tables[key] = ValueTable.of(game, bound, self.quantity)
-        except ChocoError:  # no such game, or heights that end before
-            return None
         whole = self._tables[key]
-        return whole if corner is None else whole.corner(corner)
+        return whole if corner is None or whole is None else whole.corner(corner)
 
     def _function(
         self, pair: Neighbours, own: ValueTable, other: ValueTable, moved: Mapping[str, int]

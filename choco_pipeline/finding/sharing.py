@@ -52,11 +52,12 @@ def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
         tuple(step.key for step in steps) for steps in (searches, trials, decisions)
     )
     ask, concluding = (plan_file, parts), (plan_file, out_file, parts)
+    # on one worker, which keeps what it has read and compared
     return [
         *searches,
-        Step("choose", f"{STEPS}:ask", ask, proposed),
+        Step("choose", f"{STEPS}:ask", ask, proposed, lane=0),
         *trials,
-        Step("ask", f"{STEPS}:ask", ask, (*proposed, *tried)),
+        Step("ask", f"{STEPS}:ask", ask, (*proposed, *tried), lane=0),
         *decisions,
-        Step("conclude", f"{STEPS}:conclude", concluding, (*proposed, *tried, *decided)),
+        Step("conclude", f"{STEPS}:conclude", concluding, (*proposed, *tried, *decided), lane=0),
     ]

@@ -235,11 +235,11 @@ _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
 }
 
 
-def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str] | None:
-    """Return whether a larger table confirms the words of a statement on one game, with a text; None without such a table."""
+def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str]:
+    """Return whether a larger table confirms the words of a statement on one game, with a text; true and "" without such a table."""
     source = statement.source
-    if source is None:  # no search is known that says it
-        return None
+    if source is None or statement.pattern.names:
+        return True, ""
     game = parse_ruleset(source.ruleset)
     for (name, quantity), bound in tables.bounds.items():
         if name != source.ruleset:
@@ -258,7 +258,7 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
         is_picture = SEARCHES[statement.kind] in _PICTURES
         is_larger = larger > bound or (is_picture and bound > SIDE)
         if not is_larger:  # the same cells would say the same again
-            return None
+            break
         table_of = f"a table to bound {larger:,}"
         where = f"pictures of side {LARGER_SIDE}" if is_picture else table_of
         try:
@@ -268,7 +268,7 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
         if not says(again, statement):
             return False, f"right to bound {bound:,}, and not found in {where}"
         return True, f"the same search says it of {where}"
-    return None
+    return True, ""
 
 
 def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool, str] | None:

@@ -124,7 +124,7 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
     planned_run(Path("config.yaml"), Stage.BUILD, Stage.MINE, Stage.PROVE)
     file = "results/learned/plan.json"
     proposed = propose(file, 0, 1, silent)
-    chosen = ask(file, 1, proposed, silent).untried
+    chosen = ask(file, 1, proposed, silent).values()
     assert f"P <=> {NIM_SUM}" in [statement.statement for statement in chosen]
     conclude(file, "found.json", 1, proposed, silent)
     (statement,) = FoundDocument.read(Path("found.json")).statements
