@@ -25,17 +25,7 @@ from numpy.typing import NDArray
 from choco_pipeline.finding.laws import Point
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.tables import TableFamily, extent, values_of
-from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import (
-    Binary,
-    Compare,
-    Integer,
-    Junction,
-    Name,
-    Node,
-    render,
-    walk,
-)
+from choco_pipeline.formula import Formula, FormulaError, nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
@@ -101,7 +91,7 @@ class _Condition:
 def domain(
     points: Sequence[Point], holds: Sequence[bool], others: Sequence[Point] = ()
 ) -> Domain | None:
-    """Return the shortest condition that is true at exactly the points where something holds.
+    """Return the shortest condition that is true at exactly the points that hold.
 
     Return None if the grammar has no such condition. `is_chance`, and points that are held out, decide whether it is more than
     chance. The condition must have a value at the other points, too.
@@ -129,7 +119,7 @@ def _within_residues(
     holds: Sequence[bool],
     others: Sequence[Point],
 ) -> Iterator[_Condition]:
-    """Yield the conditions within one residue class that contains the target, with one atom more."""
+    """Yield conditions in one residue class around the target, with one atom more."""
     target = _bits(holds)
     for residue in atoms:
         if not residue.is_residue or target & ~residue.bits:
@@ -143,7 +133,7 @@ def _within_residues(
 
 
 def without_superfluous(condition: str, points: Sequence[Point]) -> str:
-    """Return a condition without the parts that change it at no point, the longest first. It keeps a value where it has one.
+    """Return a condition without the parts that change it at no point.
 
     Examples
     --------
@@ -160,36 +150,36 @@ def without_superfluous(condition: str, points: Sequence[Point]) -> str:
     while True:
         shorter = [rest for _, _, rest in _parts(root) if _truths(rest, points) == truths]
         if not shorter:
-            return render(root)
-        root = min(shorter, key=lambda node: len(render(node)))
+            return nodes.render(root)
+        root = min(shorter, key=lambda node: len(nodes.render(node)))
 
 
-def _parts(node: Node) -> Iterator[tuple[Junction, Node, Node]]:
-    """Yield each part of a condition: its junction, itself, and the condition without it.
+def _parts(node: nodes.Node) -> Iterator[tuple[nodes.Junction, nodes.Node, nodes.Node]]:
+    """Yield each part of a condition: its junction, itself, and the rest.
 
     Guards against zero are no parts, because other parts may be undefined without them.
     """
-    if not isinstance(node, Junction):
+    if not isinstance(node, nodes.Junction):
         return
     for i, part in enumerate(node.operands):
         before, after = node.operands[:i], node.operands[i + 1 :]
         rest = (*before, *after)
         match part:
-            case Compare(("==",), (Name(), Integer(0))):
+            case nodes.Compare(("==",), (nodes.Name(), nodes.Integer(0))):
                 pass
             case _:
-                yield node, part, rest[0] if len(rest) == 1 else Junction(node.operator, rest)
+                yield node, part, rest[0] if len(rest) == 1 else nodes.Junction(node.operator, rest)
         for junction, inner, less in _parts(part):
-            yield junction, inner, Junction(node.operator, (*before, less, *after))
+            yield junction, inner, nodes.Junction(node.operator, (*before, less, *after))
 
 
-def _truths(node: Node, points: Sequence[Point]) -> list[bool | None]:
-    formula = parse(render(node))
+def _truths(node: nodes.Node, points: Sequence[Point]) -> list[bool | None]:
+    formula = parse(nodes.render(node))
     return [_truth(formula, point) for point in points]
 
 
 def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
-    """Whether conditions as short as this one describe too many of all sets of `inside` points.
+    """Whether conditions this short describe too many sets of `inside` points.
 
     Of all such sets as short conditions may meet the part `largest`. With 1 a condition must be shorter, in bits, than a list of
     the points inside.
@@ -198,7 +188,7 @@ def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST
 
 
 def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
-    """Whether some part of a disjunction covers very few of the points at which the condition is true.
+    """Whether a part of a disjunction covers very few of the condition's points.
 
     That a parameter is 0 may stand beside a comparison that has no value there.
 
@@ -217,7 +207,7 @@ def sure_domain(
     others: Sequence[Point] = (),
     largest: float = LARGEST_CHANCE,
 ) -> Domain | None:
-    """Return the shortest condition as `domain`, unless it is overfitted or fits by chance."""
+    """Return the shortest condition, unless it is overfitted or fits by chance."""
     fitted = domain(points, holds, others)
     if fitted is None or is_overfitted(fitted.text, points):
         return None
@@ -225,7 +215,7 @@ def sure_domain(
 
 
 def without_few(condition: str, points: Sequence[Point]) -> str:
-    """Return a condition without its overfitted parts: it is then true at fewer points, or at the same ones.
+    """Return a condition without its overfitted parts.
 
     Examples
     --------
@@ -235,12 +225,12 @@ def without_few(condition: str, points: Sequence[Point]) -> str:
     root = parse_nodes(condition)
     while (rest := next(_without_few(root, points), None)) is not None:
         root = rest
-    return render(root)
+    return nodes.render(root)
 
 
-def _without_few(root: Node, points: Sequence[Point]) -> Iterator[Node]:
-    """Yield the condition without each part of a disjunction that alone covers very few of the points."""
-    condition = parse(render(root))
+def _without_few(root: nodes.Node, points: Sequence[Point]) -> Iterator[nodes.Node]:
+    """Yield the condition without each part that alone covers very few points."""
+    condition = parse(nodes.render(root))
     inside = [point for point in points if _truth(condition, point)]
     for junction, part, rest in _parts(root):
         if junction.operator == "or":
@@ -287,7 +277,7 @@ def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[
 def _pairs(
     operator: str, atoms: Sequence[_Condition], target: Bits, within: Bits
 ) -> Iterator[_Condition]:
-    """Yield two atoms that together are true on exactly the target, among the points `within`."""
+    """Yield two atoms that are true on exactly the target, of the points `within`."""
     wanted = target & within
     for a, b in combinations(atoms, 2):
         if (a.bits & b.bits if operator == "and" else a.bits | b.bits) & within == wanted:
@@ -295,12 +285,12 @@ def _pairs(
 
 
 def _order(condition: _Condition) -> tuple[int, int, int, str]:
-    """Return the sort key of a condition: size, then the number of equations, which say more, then text."""
+    """Return the sort key: size, then number of equations, which say more, then text."""
     return condition.size, -condition.text.count("=="), len(condition.text), condition.text
 
 
 def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
-    """Count the conditions that are no longer than a condition; atoms with equal sets count once."""
+    """Return the number of conditions no longer than this one; equal sets count once."""
     sizes = Counter(atom.size for atom in atoms)
     total = sum(number for size, number in sizes.items() if size <= condition.size)
     level: Mapping[int, int] = sizes
@@ -316,7 +306,7 @@ def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
 
 
 def _atoms(points: Sequence[Point], others: Sequence[Point]) -> list[_Condition]:
-    """Return the shortest of the atoms with equal sets; they have a value at the other points, too."""
+    """Return the shortest atoms of all sets, defined at the other points, too."""
     names = tuple(sorted(points[0]))
     zeros = [name for name in names if any(point[name] == 0 for point in (*points, *others))]
     columns = tuple(tuple(point[name] for point in points) for name in names)
@@ -381,13 +371,13 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
 
 @cache
 def _read(text: str) -> tuple[Formula, int, bool]:
-    """Return a condition, its length, and whether it is one residue of a name; there are some hundred of them."""
+    """Return a condition, its length, and whether it is a residue."""
     match tree := parse_nodes(text):
-        case Compare(("==",), (Binary("%", _, _), _)):
+        case nodes.Compare(("==",), (nodes.Binary("%", _, _), _)):
             is_residue = True
         case _:
             is_residue = False
-    return parse(text), sum(1 for _ in walk(tree)), is_residue
+    return parse(text), sum(1 for _ in nodes.walk(tree)), is_residue
 
 
 def _truth(formula: Formula, point: Point) -> bool | None:
@@ -408,14 +398,14 @@ FEWEST_EVERYWHERE = 2
 
 @dataclass(frozen=True)
 class TestedCondition:
-    """A condition, with the indices of the tables from which it was learned and on which it was tested."""
+    """A condition, and the tables that it was learned from and tested on."""
 
     domain: Domain
     learnt: tuple[int, ...]
     held_out: tuple[int, ...]
 
     def is_enough(self, family: TableFamily, inside: int) -> bool:
-        """Whether enough tables are held out, inside and outside of the condition, and it does not fit by chance.
+        """Whether enough tables are held out, and the condition does not fit by chance.
 
         `inside` is the number of tables in which the line is right.
         """
@@ -461,7 +451,7 @@ class TestedCondition:
 
 
 def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
-    """Return the condition under which something holds, or None; a second one if tables held out refute the first."""
+    """Return the condition under which something holds, learned at most twice."""
     points = family.points
     learnt, held_out = family.searched, family.held_out
 

@@ -57,7 +57,7 @@ class ForAllParameters:
     catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
-        """Return a statement with the verdict for all parameters, or with the reason why there is none."""
+        """Return a statement with its verdict for all parameters, or why it has none."""
         claim = claim_for_all(statement)
         if claim is None:
             return statement
@@ -71,7 +71,7 @@ class ForAllParameters:
         return statement if conclusion is None else replace(statement, conclusion=conclusion)
 
     def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
-        """Return the verdict on a claim that follows from one that is proved for all parameters."""
+        """Return the verdict on a claim that follows from a claim that is proved."""
         if self.follow is None:
             return None
         for following, premise in _derivations(claim, self.catalogue, points):
@@ -91,7 +91,7 @@ class ForAllParameters:
 
 
 def claim_for_all(statement: FoundStatement) -> Claim | None:
-    """Return the claim that a statement on a family is for all parameters; None if it is no such statement."""
+    """Return the claim for all parameters of a statement on a family, if any."""
     if not statement.pattern.names or statement.verdict not in ASKED or len(statement.claims) != 1:
         return None
     (claim,) = statement.claims
@@ -106,7 +106,7 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
 def _derivations(
     claim: Claim, catalogue: Catalogue, points: Sequence[Mapping[str, int]]
 ) -> Iterator[tuple[Claim, Claim]]:
-    """Yield a claim with each way in which it may follow from one of the catalogue, and that one.
+    """Yield a claim with each way to follow from one of the catalogue, and that one.
 
     The points are parameters for which the claim was seen. A premise must be about these games.
     """

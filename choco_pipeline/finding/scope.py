@@ -1,4 +1,4 @@
-"""Games of a statement: those of a run for which it was seen, with their tables, and further ones for trials."""
+"""Games of a statement: those of a run, and further ones for trials."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class Tables:
 
     @cached_property
     def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:
-        """The games that match a notation. Hundreds of statements are about the same families."""
+        """Games by notation; hundreds of statements are about the same families."""
         return {}
 
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
-    """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
+    """Return games of a run for which a claim was seen, each with its parameters."""
 
     def was_seen_for(parameters: Parameters) -> bool:
         if statement.seen:
@@ -102,7 +102,7 @@ def members(statement: FoundStatement) -> list[str]:
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
-    """Return the games for which a statement was seen and that satisfy its condition; none if it is no claim."""
+    """Return games for which a claim was seen and that satisfy its condition."""
     if not statement.claims:
         return []
     if not statement.pattern.names:
@@ -115,7 +115,7 @@ def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
 def new_parameters(
     statement: FoundStatement, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
-    """Return further parameters that satisfy the condition of a statement, except those in `used`.
+    """Return further parameters of a statement's condition, without `used`.
 
     All games with tables of the run come first: the condition may not have been learned from them. The others lie between, below
     and above the parameters seen. Half of them are at the ends of the condition, where a wrong condition is most likely to fail.
@@ -135,7 +135,6 @@ def new_parameters(
     names = list(statement.parameters)
 
     def distance(parameters: Parameters) -> int:
-        """Return the distance from the nearest parameters seen, summed over the coordinates."""
         shown = ((abs(n - other[name]) for name, n in parameters.items()) for other in seen)
         return min(map(sum, shown), default=0)
 
@@ -188,7 +187,7 @@ def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
 def _apart(
     possible: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
 ) -> list[dict[str, int]]:
-    """Return at most `most` parameters, each the farthest from `others` and from those chosen before."""
+    """Return parameters each of which is the farthest from `others` and earlier ones."""
     if not possible:
         return []
     points = np.array([[*point.values()] for point in possible])
@@ -207,7 +206,7 @@ def _apart(
 
 
 def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
-    """Return the game with these parameters; None if there is none, or it does not satisfy the claim's condition."""
+    """Return the game with parameters, if it exists and satisfies the condition."""
     assert claim.pattern is not None
     try:
         is_meant = claim.speaks_of(parameters)
@@ -218,7 +217,7 @@ def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
 
 @lru_cache(maxsize=1 << 14)
 def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
-    """Return the game of a family; None if there is none, such as a bar with heights x//0."""
+    """Return the game of a family; None for none, such as a bar with heights x//0."""
     try:
         return build(pattern, dict(parameters), Path())
     except ChocoError:
@@ -254,7 +253,7 @@ class WholeTable:
 
 
 def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
-    """Return the key of a claim for a game with these parameters; None for kinds that are not compared."""
+    """Return the key of a claim's content for a game; None for other kinds."""
     check = claim.outcomes or claim.numbers or claim.value_set
     if check is None:
         return None

@@ -1,4 +1,4 @@
-"""The stage `find`: statements from search results, their trials, comparison and ranking."""
+"""The stage `find`: statements, their trials, comparison and ranking."""
 
 from __future__ import annotations
 
@@ -13,20 +13,7 @@ from typing import Any, Literal
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.finding.comparison import (
-    Consequence,
-    Decided,
-    compared,
-    compared_settled,
-    cover_all,
-    equivalent_claims,
-    follows_from_formulas,
-    lemmas,
-    meaning,
-    settled_by,
-    sources,
-    spread,
-)
+from choco_pipeline.finding import comparison
 from choco_pipeline.finding.for_all import claim_for_all
 from choco_pipeline.finding.generalise import generalise
 from choco_pipeline.finding.moduli import FamilyModuli
@@ -60,7 +47,7 @@ Report = Callable[..., None]
 Kind = Literal["trial", "for all", "implication", "larger table"]
 #: The kind of a question, and the id of its subject.
 Key = tuple[Kind, str]
-Subject = FoundStatement | Consequence
+Subject = FoundStatement | comparison.Consequence
 #: The most questions of a kind that are answered in a run, in the order in which they arise.
 MOST_ASKED: dict[Kind, int] = {"for all": 40, "implication": 1_000}
 
@@ -120,7 +107,7 @@ class Finder:
         The answer to a trial is the statement with its verdict, or the reason why it is not reported: it is right for too many
         randomised bars.
         """
-        if isinstance(subject, Consequence):
+        if isinstance(subject, comparison.Consequence):
             return subject.decided()
         if kind == "for all":
             assert self.for_all is not None
@@ -147,12 +134,12 @@ class Finder:
                     self.open[key] = subject
         return self._asked[key]
 
-    def _decided(self, question: Consequence) -> Decided:
-        answer: Decided = self._answer("implication", question) or "undecided"
+    def _decided(self, question: comparison.Consequence) -> comparison.Decided:
+        answer: comparison.Decided = self._answer("implication", question) or "undecided"
         return answer
 
     def _strength(self, statement: FoundStatement) -> tuple[object, ...]:
-        """Return the sort key by which a statement that may imply another one comes before it.
+        """Return the sort key by which a statement comes before those that it may imply.
 
         Formulas for all positions come first. They are sorted by: more parameters, fewer conditions, fewer exceptions, shorter
         formulas. Statements on values come first if they exclude more of the sampled positions from the P-positions.
@@ -160,7 +147,7 @@ class Finder:
         excluded = 0
         if statement.kind == "values":
             games = covered_games(statement, self.tables)
-            meant = meaning(statement.claims[0], games[0]) if games else None
+            meant = comparison.meaning(statement.claims[0], games[0]) if games else None
             excluded = int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
         given = [claim.determined for claim in statement.claims]
         return (
@@ -224,21 +211,18 @@ class Finder:
         self.accepted.append(statement)
 
     def _known(self, statement: FoundStatement) -> tuple[tuple[str, ...], KnownAs, ComparedOn]:
-        """Return the lemmas or claims of the catalogue that imply a statement, and how it compares with them."""
-        if statement.claims and (by_lemma := lemmas(statement.claims[0])):
+        """Return lemmas or claims of the catalogue that imply a statement, and how."""
+        if statement.claims and (by_lemma := comparison.lemmas(statement.claims[0])):
             return by_lemma, "the same", "what is written"
         known, on = self._restated(statement, self.catalogue)
-        if not known and statement.kind != "related":
-            return (), "the same", on
-        games = covered_games(statement, self.tables)
-        further = further_games(statement, self.tables)
         if not known:
-            every = [*games, *further]
-            known = follows_from_formulas(statement.claims[0], every, self.catalogue)
+            known = self._settled_relation(statement, self.catalogue)
             return known, "more" if known else "the same", on
-        if not cover_all(known, [*games, *further], self.catalogue):
+        games = covered_games(statement, self.tables)
+        every = [*games, *further_games(statement, self.tables)]
+        if not comparison.cover_all(known, every, self.catalogue):
             return known, "of fewer games", on
-        same = equivalent_claims(statement.claims, games, self.catalogue, known)
+        same = comparison.equivalent_claims(statement.claims, games, self.catalogue, known)
         return (same, "the same", on) if same else (known, "more", on)
 
     def _keep(self, statement: FoundStatement) -> None:
@@ -250,30 +234,39 @@ class Finder:
     def _restated(
         self, statement: FoundStatement, catalogue: Catalogue
     ) -> tuple[tuple[str, ...], ComparedOn]:
-        """Return the ids of the claims that together imply a statement for its games, and where that was compared; none if they do not."""
+        """Return claims that together imply a statement, and where that was compared."""
         games = covered_games(statement, self.tables)
-        by_claim = [sources(claim, games, catalogue) for claim in statement.claims]
+        by_claim = [comparison.sources(claim, games, catalogue) for claim in statement.claims]
         names = tuple(dict.fromkeys(chain.from_iterable(by_claim))) if all(by_claim) else ()
         premises = [catalogue.claims[name] for name in names]
         if catalogue is self.catalogue:
             # a statement that extends claims follows for the games of these
-            games = [game for game in games if cover_all(names, [game], catalogue)]
-        on = compared(statement.claims, premises, games, self._decided) if names else None
+            games = [game for game in games if comparison.cover_all(names, [game], catalogue)]
+        on = (
+            comparison.compared(statement.claims, premises, games, self._decided) if names else None
+        )
         return (names, on) if on is not None else ((), "sampled positions")
 
     def _folded(self, statement: FoundStatement) -> bool:
-        """Whether accepted statements imply a statement; it is then listed under the first of these."""
+        """Whether accepted statements imply one; it is then listed under the first."""
         said_by, on = self._restated(statement, self._claims)
-        if not said_by and statement.kind == "related":
-            games = covered_games(statement, self.tables)
-            games += further_games(statement, self.tables)
-            said_by = follows_from_formulas(statement.claims[0], games, self._claims)
+        said_by = said_by or self._settled_relation(statement, self._claims)
         if said_by:
             self._implied[self._said_by[said_by[0]]].append(Implied(statement.text, on))
         return bool(said_by)
 
+    def _settled_relation(self, statement: FoundStatement, catalogue: Catalogue) -> tuple[str, ...]:
+        """Return claims that settle both games of a relation; none for others."""
+        if statement.kind != "related":
+            return ()
+        (claim,), games = statement.claims, covered_games(statement, self.tables)
+        if not comparison.follows_from_formulas(claim, games, catalogue):
+            return ()  # as most relations; further games take longer to find
+        games += further_games(statement, self.tables)
+        return comparison.follows_from_formulas(claim, games, catalogue)
+
     def _fold_earlier(self, statement: FoundStatement) -> None:
-        """List accepted statements on the same games under a new statement that implies them, unless their verdicts are stronger.
+        """List accepted statements under a new one that implies and is as sure.
 
         A statement proposed for more games comes first, and may follow after it was narrowed.
         """
@@ -292,20 +285,20 @@ class Finder:
                 self._claims = Catalogue({name: claims[name] for name in self._said_by})
 
     def _settled_by(self, statement: FoundStatement) -> tuple[tuple[str, ...], ComparedOn]:
-        """Return the accepted statements that imply a statement on pictures, numbers or lines, and where that was compared."""
+        """Return accepted statements that imply one on pictures or numbers, and where."""
         if statement.source is None or statement.search not in (*SEARCHES, "lines"):
             return (), "sampled positions"
         ways = set[ComparedOn | None]()
         used: dict[str, None] = {}
         games = members(statement)
-        for game in spread(games):
-            names = settled_by(game, "p", self._claims)
+        for game in comparison.spread(games):
+            names = comparison.settled_by(game, "p", self._claims)
             premises = [self._claims.claims[name] for name in names]
-            ways.add(compared_settled(premises, game, self._decided) if names else None)
+            ways.add(comparison.compared_settled(premises, game, self._decided) if names else None)
             used |= dict.fromkeys(map(self._said_by.__getitem__, names))
         if not used or None in ways:
             return (), "sampled positions"
-        is_decided = ways == {"all positions"} and len(spread(games)) == len(games)
+        is_decided = ways == {"all positions"} and len(comparison.spread(games)) == len(games)
         return tuple(used), "all positions" if is_decided else "sampled positions"
 
 
@@ -355,7 +348,7 @@ def found_in(
     *,
     related_games: bool = True,
 ) -> FoundDocument:
-    """Return the document of found statements, with `laws` among them, best first, and of searches.
+    """Return the document of found statements, `laws` among them, and searches.
 
     Related games are compared only with `related_games`.
     """

@@ -1,4 +1,4 @@
-"""The stage `find` as steps that workers share: searches, two rounds of questions and answers, and the conclusion.
+"""The stage `find` as steps that workers share.
 
 Idea: each search, each trial and each decision is independent of the others. The first round tries the statements that are worth a
 trial if all proposed statements are right. The second round takes the results of these trials as given: it tries further statements,
@@ -80,7 +80,8 @@ class _Run:
             if proof["status"] == "proved":
                 certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
         paths = {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
-        return Tables(dict(bounds), paths, whole_tables(self.plan, self.paths))
+        whole = whole_tables(self.plan, self.paths, self.catalogue.claims)
+        return Tables(dict(bounds), paths, whole)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -95,7 +96,7 @@ class _Run:
         answers: Iterable[Answers] = (),
         open_questions: dict[Key, Subject] | None = None,
     ) -> Finder:
-        """Return the judge of the run's statements. It decides in a child process, or collects open questions."""
+        """Return the judge of the run's statements, which decides in a child process."""
         prover, catalogue = Prover(child), self.catalogue
         folder = self.paths.certificates.as_posix()
         for_all = prover.for_all(folder, catalogue).decided if self.plan["prove"] else None
@@ -113,7 +114,7 @@ class _Run:
 
 @lru_cache(maxsize=1)
 def _catalogue(folder: Path, files: tuple[Path, ...], written: tuple[int, ...]) -> Catalogue:
-    """Return the claims of some files; the times of the files are part of the cache key."""
+    """Return claims of some files; the times of the files are part of the cache key."""
     return load_with_background(files)
 
 
@@ -183,7 +184,7 @@ class Prover:
         self._child = child
 
     def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
-        """Decide a claim for all positions, as `choco_pipeline.finding.trial.Decide` says."""
+        """Decide a claim for all positions, as `trial.Decide` says."""
         arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
         limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
         try:
