@@ -93,7 +93,6 @@ def sampled(game: str) -> cells.Points:
 
 
 def _legal(ruleset: Ruleset, rows: cells.Ints) -> cells.Ints:
-    """Return the rows that are positions."""
     rows = rows.reshape(-1, len(ruleset.coordinates))
     return rows[cells.are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
 
@@ -637,8 +636,6 @@ class _Said:
 
 
 class _Question:
-    """A consequence with the engine that decides it."""
-
     def __init__(self, asked: Consequence) -> None:
         self.asked = asked
         self.game = parse_ruleset(asked.game)

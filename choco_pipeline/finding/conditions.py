@@ -229,7 +229,6 @@ def without_few(condition: str, points: Sequence[Point]) -> str:
 
 
 def _without_few(root: nodes.Node, points: Sequence[Point]) -> Iterator[nodes.Node]:
-    """Yield the condition without each part that alone covers very few points."""
     condition = parse(nodes.render(root))
     inside = [point for point in points if _truth(condition, point)]
     for junction, part, rest in _parts(root):
@@ -333,7 +332,6 @@ def _atoms_at(
 
 
 def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
-    """Yield atoms, each with the parameters that must not be 0."""
     for name in names:
         for modulus in MODULI:
             for residue in range(modulus):

@@ -71,7 +71,6 @@ class ForAllParameters:
         return statement if conclusion is None else replace(statement, conclusion=conclusion)
 
     def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
-        """Return the verdict on a claim that follows from a claim that is proved."""
         if self.follow is None:
             return None
         for following, premise in _derivations(claim, self.catalogue, points):

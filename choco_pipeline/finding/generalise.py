@@ -183,7 +183,6 @@ def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...
 
 
 def _filled(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
-    """Return a formula with expressions in its holes."""
     match node:
         case nodes.Binary("+", left, nodes.Name(name)) if name.startswith(_HOLE):
             return _sum(_filled(left, holes), holes[int(name[1:])])
@@ -511,7 +510,6 @@ def frontier_statements(
 def _bound(
     family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
 ) -> FoundStatement:
-    """Return the statement that a line is right up to a law, and no further."""
 
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
         indices = [places[k] for k in parameters]

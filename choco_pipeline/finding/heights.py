@@ -173,7 +173,6 @@ def _environment(heights: Heights, i: NDArray[np.int64]) -> Mapping[str, NDArray
 
 
 def _tops(heights: Heights) -> Heights:
-    """Return `t` for each column."""
     x, z = np.ogrid[tuple(slice(n) for n in heights.shape[1:])]
     own = np.where(heights == x ^ z, x ^ z, NO_TOP)
     tops = np.full(heights.shape, NO_TOP)

@@ -179,8 +179,6 @@ TRIED = "the same position and near ones, of games with less passes, smaller par
 
 @dataclass(frozen=True)
 class _Relation:
-    """A relation of a game to a neighbour."""
-
     #: The games.
     pair: Neighbours
     #: The function of the Grundy number or free heap; empty for P-positions.
@@ -267,7 +265,6 @@ class _RelationSearch:
         return Proposals(self.stated, self.doubtful)
 
     def _candidates(self, pair: Neighbours) -> Iterator[_Relation]:
-        """Yield the relations that several games have in small tables."""
         points = self.family.points
         numbers = {i: self._in_small_tables(pair, points[i]) for i in self.family.searched}
         fewest = FEWEST_TABLES if self.family.names else 1
@@ -366,7 +363,6 @@ class _RelationSearch:
         return "" if same and np.count_nonzero(values == 0) >= FEWEST_VALUES else None
 
     def _state(self, relation: _Relation, positions: Mapping[int, int]) -> None:
-        """State a relation with its condition, if the games held out confirm it."""
         family, pair = self.family, relation.pair
         holds = [i in positions for i in range(len(family.points))]
         tested: TestedCondition | None = TestedCondition(Domain("", 1), (0,), ())
@@ -398,7 +394,6 @@ class _RelationSearch:
         self.stated.append(replace(statement, found_on=found_on, held_on=held_on, seen=()))
 
     def _at(self, relation: _Relation) -> dict[str, str]:
-        """Return the coordinates of related positions that differ."""
         moved = {
             name: parse(f"{name}+{text}" if text.isdigit() else f"{name}+({text})").text
             for name, text in relation.moved

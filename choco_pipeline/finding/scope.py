@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice, product
 from math import lcm
 from pathlib import Path
@@ -122,7 +122,7 @@ def new_parameters(
     """
     if not statement.pattern.names:
         return []
-    claim = statement.claims[0]
+    claim, pattern = statement.claims[0], statement.pattern
     ranges = {}
     for name, values in statement.parameters.items():
         low, high = min(values), max(values)
@@ -134,18 +134,12 @@ def new_parameters(
     taken = [*spoken, *map(dict, used)]
     names = list(statement.parameters)
 
-    def distance(parameters: Parameters) -> int:
-        shown = ((abs(n - other[name]) for name, n in parameters.items()) for other in seen)
-        return min(map(sum, shown), default=0)
-
-    def is_at_an_end(parameters: Parameters) -> bool:
-        """Whether the condition on the parameters fails one step away."""
-        moved = (
-            {**parameters, name: value + way * step}
-            for name, value in parameters.items()
-            for way in (-1, 1)
-        )
-        return any(min(point.values()) >= 0 and not claim.speaks_of(point) for point in moved)
+    @cache
+    def is_meant(values: tuple[int, ...]) -> bool:
+        try:
+            return claim.speaks_of(dict(zip(names, values, strict=True)))
+        except ChocoError:  # the condition has no value
+            return False
 
     if len(ranges) == 1:
         ((name, values),) = statement.parameters.items()
@@ -154,16 +148,36 @@ def new_parameters(
     fresh = [
         parameters
         for parameters in choices(ranges)
-        if tuple(parameters.values()) not in keys and game_of(claim, parameters) is not None
+        if (point := tuple(parameters.values())) not in keys
+        and is_meant(point)
+        and _exists(pattern, tuple(parameters.items()))
     ]
-    near = sorted(fresh, key=distance)[:NEAREST] if len(ranges) > 1 else []
-    fresh = [p for p in fresh if p not in near]
+    near: list[dict[str, int]] = []
+    if len(ranges) > 1 and fresh:
+        points = np.array([[*parameters.values()] for parameters in fresh])
+        shown = np.array([[other[name] for name in names] for other in seen]).reshape(
+            -1, len(names)
+        )
+        distances = np.abs(points[:, None] - shown).sum(axis=2).min(axis=1, initial=1 << 40)
+        near = [fresh[i] for i in np.argsort(distances, kind="stable")[:NEAREST]]
+        fresh = [p for p in fresh if p not in near]
     moduli = (
         part.right.value
         for part in (walk(parse_nodes(statement.when)) if statement.when else ())
         if isinstance(part, Binary) and part.operator == "%" and isinstance(part.right, Integer)
     )
     step = lcm(*moduli)  # by which a parameter moves without a change of the remainders
+
+    def is_at_an_end(parameters: Parameters) -> bool:
+        """Whether the condition on the parameters fails one step away."""
+        values = tuple(parameters.values())
+        moved = (
+            (*values[:i], values[i] + way * step, *values[i + 1 :])
+            for i in range(len(values))
+            for way in (-1, 1)
+        )
+        return any(min(other) >= 0 and not is_meant(other) for other in moved)
+
     ends = _spread([p for p in fresh if is_at_an_end(p)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
     apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
@@ -215,9 +229,14 @@ def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
     return _built(claim.pattern, tuple(parameters.items())) if is_meant else None
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 17)
+def _exists(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> bool:
+    """Whether there is such a game: some thousands are asked about for each family."""
+    return _built(pattern, parameters) is not None
+
+
+@lru_cache(maxsize=1 << 12)
 def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
-    """Return the game of a family; None for none, such as a bar with heights x//0."""
     try:
         return build(pattern, dict(parameters), Path())
     except ChocoError:

@@ -276,7 +276,6 @@ def single_tables(mined: Sequence[Mined]) -> Proposals:
 
 
 def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[Searched]:
-    """Yield searches by family, kind and outcome, with numbers of candidates."""
     groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
     for result in mined:
         key = result.family, result.search[1], result.finding.tried.what, result.finding.nothing

@@ -34,12 +34,9 @@ from choco_pipeline.finding.statement import (
 from choco_pipeline.finding.tables import TableFamily
 from choco_pipeline.finding.trial import Decide, Trials
 from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, searched_again
-from choco_pipeline.stages import Stage
 
 #: A statement that too few tables distinguish from chance must hold for at least this number of further games.
 FEWEST_MORE_GAMES = 4
-
-Report = Callable[..., None]
 
 
 #: Questions that take time: the trial of a statement, its verdict for all parameters, whether an implication holds, and whether the
@@ -121,7 +118,6 @@ class Finder:
         return Trials(self.tables, self.catalogue, self.decide).tried(subject)
 
     def _answer(self, kind: Kind, subject: Subject) -> Any:
-        """Return the answer to a question; None if it is open."""
         key = kind, subject.id
         if key not in self._asked:
             if sum(other == kind for other, _ in self._asked) >= MOST_ASKED.get(kind, math.inf):
@@ -226,7 +222,6 @@ class Finder:
         return (same, "the same", on) if same else (known, "more", on)
 
     def _keep(self, statement: FoundStatement) -> None:
-        """Add a statement to those with which later ones are compared."""
         own = _claims_by_name(statement)
         self._claims = Catalogue({**self._claims.claims, **own})
         self._said_by |= dict.fromkeys(own, statement.id)
@@ -303,7 +298,6 @@ class Finder:
 
 
 def _claims_by_name(statement: FoundStatement) -> dict[str, Claim]:
-    """Return the claims of a statement, named after it."""
     own = {}
     for i, claim in enumerate(statement.claims):
         renamed = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
@@ -318,7 +312,7 @@ def proposals(
     *,
     related_games: bool = True,
 ) -> list[Callable[[], Proposals]]:
-    """Return the searches of `found_in` as functions."""
+    """Return the searches of a run as functions; `laws` are among their statements."""
 
     def single() -> Proposals:
         return Proposals.merged([single_tables(mined), Proposals(laws)])
@@ -339,29 +333,8 @@ def _of_family(family: TableFamily) -> Proposals:
     return Proposals.merged(search(family) for needed, search in FAMILY_SEARCHES if kinds & needed)
 
 
-def found_in(
-    mined: Sequence[Mined],
-    families: Sequence[TableFamily],
-    finder: Finder,
-    report: Report,
-    laws: Sequence[FoundStatement] = (),
-    *,
-    related_games: bool = True,
-) -> FoundDocument:
-    """Return the document of found statements, `laws` among them, and searches.
-
-    Related games are compared only with `related_games`.
-    """
-    asked = proposals(mined, families, laws, related_games=related_games)
-    searched = [propose() for propose in asked]
-    report(Stage.FIND, steps=1)
-    document = document_of(searched, finder)
-    report(Stage.FIND, steps=1)
-    return document
-
-
 def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
-    """Return the document of the proposals of all searches."""
+    """Return the document of found statements, best first, and of searches."""
     proposed = Proposals.merged(searched)
     found = tuple(finder.consider(proposed.statements, proposed.doubtful))
     return FoundDocument(

@@ -219,7 +219,6 @@ class FoundStatement:
 
     @property
     def _read(self) -> tuple[Claim | None, str]:
-        """The claim, or why there is none."""
         if self.words:
             return None, ""
         return _claim(
@@ -350,7 +349,6 @@ class FoundStatement:
 def _claim(
     ruleset: str, statement: str, check: str, every: str, when: str
 ) -> tuple[Claim | None, str]:
-    """Return the claim of a statement, read once, or why there is none."""
     formal = {"id": f"{FOUND}statement", "ruleset": ruleset, "every": json.loads(every)}
     formal |= {"statement": statement} if statement else {"check": json.loads(check)}
     try:

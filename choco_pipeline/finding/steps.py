@@ -1,9 +1,9 @@
 """The stage `find` as steps that workers share.
 
 Idea: each search, each trial and each decision is independent of the others. The first round tries the statements that are worth a
-trial if all proposed statements are right. The second round takes the results of these trials as given: it tries further statements,
-decides statements for all parameters, and decides implications by automata. The last step uses the answers, and returns the same
-document as `choco_pipeline.finding.stage` in one process.
+trial if all proposed statements are right, and decides those that hold for all parameters. The second round takes these results as
+given: it tries further statements, searches larger tables, and decides implications by automata. The last step uses the answers, and
+returns the same document as `choco_pipeline.finding.stage` in one process.
 
 Invariant: the document does not depend on the number of steps, because the last step answers any open question itself. The
 answers of a step whose child process was killed from outside are dropped. If that happens to the last step, the document says so.
@@ -23,6 +23,7 @@ from typing import Any
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.finding.comparison import Consequence
 from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.laws import laws_of_states
 from choco_pipeline.finding.scope import Tables
@@ -43,8 +44,6 @@ DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 Report = Callable[..., None]
 #: Proposals by the indices of their searches.
 Proposed = Mapping[int, Proposals]
-
-
 #: Questions of one round, by key, and their answers.
 Asked = Mapping[Key, Subject]
 Answers = Mapping[Key, Any]
@@ -52,8 +51,6 @@ Answers = Mapping[Key, Any]
 
 @dataclass(frozen=True)
 class _Run:
-    """The plan, proofs and search results of a run."""
-
     plan: Plan
     paths: Paths
 
@@ -143,10 +140,17 @@ def ask(plan_file: str, parts: int, *results: Any) -> Asked:
 
 def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
     """Return the answers to one part of the questions."""
+
+    def game(key: Key) -> str:
+        subject = asked[key]
+        return subject.game if isinstance(subject, Consequence) else subject.ruleset
+
+    # questions about the same games take about as long, so that each part has some of them
+    order = sorted(asked, key=lambda key: (key[0], game(key)))
     answers: dict[Key, Any] = {}
     with limited(PREPARED_BY) as child:
         finder = _Run.of(plan_file).finder(child)
-        for kind, name in [*asked][part::parts]:
+        for kind, name in order[part::parts]:
             answers[kind, name] = answer = finder.answer(kind, asked[kind, name])
             if kind == "trial" and isinstance(answer, FoundStatement) and finder.for_all:
                 answers["for all", answer.id] = finder.for_all(answer)
@@ -171,7 +175,6 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
 
 
 def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
-    """Return the proposals in the order of the searches."""
     together = ChainMap(*map(dict, parts))
     return [together[place] for place in sorted(together)]
 

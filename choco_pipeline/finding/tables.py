@@ -281,8 +281,6 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
 
 @dataclass
 class _Kept:
-    """A cache of tables."""
-
     paths: Paths
     bytes: int = 0
     cells: dict[str, Cells] = field(default_factory=dict)
@@ -339,7 +337,6 @@ def whole_tables(
 
 
 def _stored(paths: Paths, table: PlannedTable) -> tuple[StoredCells, np.dtype[Any]]:
-    """Return a stored table, and the type of its cells."""
     manifest = paths.manifest(table["shard"])
     built = read_record(manifest)
     entry = built["tables"][table["id"]]

@@ -325,7 +325,6 @@ def _missing(claim: Claim, finding: Finding, bound: int) -> bounds.MissingMember
 
 
 def _domain(claims: Sequence[Claim]) -> str:
-    """Return the text for the positions of a proof of claims."""
     is_bounded = any(claim.reach is not None for claim in claims)
     return "all positions up to the bound that is named" if is_bounded else "all positions"
 
@@ -473,7 +472,6 @@ def _replaced(node: Node, part: Node, other: Node) -> Node:
 
 
 def _outside(statement: FoundStatement) -> Sequence[Point]:
-    """Return parameters for which the condition fails, nearest to those seen first."""
     old, seen = parse(statement.when), statement.points
     spans = {
         name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)

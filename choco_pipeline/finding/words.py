@@ -120,7 +120,10 @@ def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
 
 
 def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | None:
-    """Return the least number of randomised bars with a right statement, or None."""
+    """Return the number of randomised bars for which a statement is right, or None.
+
+    It is the least over the games of the statement. It is exact only if it is at least `MANY`.
+    """
     claims = statement.claims
     if not claims and statement.pattern.names:
         return None
@@ -130,12 +133,16 @@ def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | No
     if any(claim.reach is not None for claim in claims):
         return None
     of = games if claims else [statement.ruleset]
-    numbers = [
-        sum(_is_right(statement, game, bar) for bar in bars)
-        for game in dict.fromkeys([*of[:1], *of[-1:]])
-        if (bars := bars_by_chance(game))
-    ]
-    return min(numbers, default=None)
+    least = None
+    for game in dict.fromkeys([*of[:1], *of[-1:]]):
+        bars, wrong = bars_by_chance(game), 0
+        for bar in bars:
+            wrong += not _is_right(statement, game, bar)
+            if wrong > BARS - MANY:  # as for most statements
+                return BARS - wrong
+        if bars:
+            least = BARS - wrong if least is None else min(least, BARS - wrong)
+    return least
 
 
 def _is_right(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
@@ -160,7 +167,6 @@ def _holds(claim: Claim, game: str, bar: Ruleset) -> bool:
 
 @lru_cache(maxsize=64)
 def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
-    """Return a bound and the table of a randomised bar."""
     bound = BOUNDS[len(bar.base.coordinates)]
     return bound, table(bar, bound, quantity)
 
@@ -183,7 +189,6 @@ def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
 
 
 def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) -> bool:
-    """Whether the P-position counts of a randomised bar satisfy the relations."""
     source = statement.source
     if sequence is None or source is None or not isinstance(source.finding, CountFinding):
         return False
@@ -259,7 +264,6 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
 
 
 def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool, str] | None:
-    """Whether a larger table confirms a rule on pictures; None if undecided."""
     game = parse_ruleset(finding.ruleset)
     bound = _larger(game, bound, "p-positions", max(bound, BOUND_OF_SEEN - 1))
     while (bound + 1) ** 2 > MOST_COLUMNS:
@@ -313,7 +317,6 @@ def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | 
 
 
 def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
-    """Yield the cells at which a cellular rule is wrong."""
     steps = np.array([(0, 0, 0), *finding.terms])
     odd = _met_oddly([p + step for step in steps], bound)
     wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
@@ -349,7 +352,6 @@ def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
 
 
 def _legal(finding: CellularFinding | BlocksFinding, game: Ruleset, cells: Ints) -> Truths:
-    """Return which cells are positions."""
     legal: Truths = np.all(cells >= 0, axis=1)
     legal[legal] = are_positions(game.base, dict(zip(finding.axes, cells[legal].T, strict=True)))
     return legal
