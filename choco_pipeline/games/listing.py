@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.games.rules import Amounts, Move, Rules
+from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
 
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
@@ -63,14 +63,20 @@ def fallen(rules: Rules, points: Points) -> dict[str, Ints]:
     while True:
         changed = False
         for name, limit in rules.limits.items():
-            given = tuple(lowered[other] for other in limit.of)
-            heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))[given]
+            heights = heights_at(limit, lowered)
             above = lowered[name] > heights
             if above.any():
                 changed = True
                 lowered[name] = np.minimum(lowered[name], heights)
         if not (changed and rules.is_nested):
             return lowered
+
+
+def heights_at(limit: Limit, points: Points) -> Ints:
+    """Return the largest legal value of a coordinate at arrays of others."""
+    given = tuple(points[name] for name in limit.of)
+    heights: Ints = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))[given]
+    return heights
 
 
 def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:

@@ -30,8 +30,8 @@ from choco_pipeline.games.rules import Move, Rules
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity, variable_of
 from tests.claims.claims import claim_on
-from tests.described import Described, described
 from tests.effort import examples
+from tests.own_games import OwnGame, own_games
 
 MORE = [
     ("nim(3)", 4),
@@ -87,7 +87,7 @@ def test_all_options_at_once_are_the_options_of_each(notation: str, bound: int, 
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(st.data(), described())
+@given(st.data(), own_games())
 def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset) -> None:
     bound = data.draw(st.integers(0, {1: 12, 2: 6, 3: 4}.get(len(game.coordinates), 3)))
     box, names = Box.of(game, bound), list(game.coordinates)
@@ -108,7 +108,7 @@ def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset) -> No
 
 def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
     names = tuple("abcdefg")
-    game = Described(Rules(names, {}, (Move(names, at_most=parse("2")),)))
+    game = OwnGame(Rules(names, {}, (Move(names, at_most=parse("2")),)))
     box = Box.of(game, 1)
     with pytest.raises(LimitError, match=r"from each of 7 coordinates.* at most 6"):
         box.with_option(box.legal)
