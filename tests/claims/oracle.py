@@ -71,7 +71,7 @@ def outcome(
             return Outcome(not world.holds(claim.proposition), None, not places)
         case kinds.Cellular():
             assert isinstance(game, RectangularBar)
-            cells = _generation(check, int(check.generation.value(env)))
+            cells = generation_by_definition(check, int(check.generation.value(env)))
             wrong = [
                 base
                 for i, j, base in _cells(game)
@@ -227,7 +227,7 @@ def some_option_of(proposition: tree.Proposition) -> tree.Proposition | None:
             return None
 
 
-def _generation(check: kinds.Cellular, generation: int) -> dict[tuple[int, int], int]:
+def generation_by_definition(check: kinds.Cellular, generation: int) -> dict[tuple[int, int], int]:
     given = {n for n, _, _, _ in check.start}
     grids: dict[int, dict[tuple[int, int], int]] = {}
     for n in range(min(given), generation + 1):
