@@ -134,11 +134,8 @@ def test_every_ruleset_is_drawn_inside_and_a_move_takes_what_is_pale(drawn, data
     _, _, width, height = map(float, root.get("viewBox", "").split())
     for group in root.findall(SVG + "g"):
         dx, dy = map(float, re.findall(r"[-\d.]+", group.get("transform", "")))
-        places = [
-            p
-            for one in group.iter(SVG + "path")
-            for p in re.findall(r"M([-\d.]+) ([-\d.]+)", one.get("d", ""))
-        ]
+        paths = "".join(path.get("d", "") for path in group.iter(SVG + "path"))
+        places = re.findall(r"M([-\d.]+) ([-\d.]+)", paths)
         places += [(text.get("x", ""), text.get("y", "")) for text in group.iter(SVG + "text")]
         for x, y in places:
             assert 0 <= dx + float(x) <= width, position
@@ -148,9 +145,8 @@ def test_every_ruleset_is_drawn_inside_and_a_move_takes_what_is_pale(drawn, data
 def described_as(**limits: str) -> Described:
     """Return a game of plain moves on the coordinates x, y, z of a bar, each limited by a formula in z or in x, z."""
     of = {name: tuple(sorted(parse(text).names)) for name, text in limits.items()}
-    heights = {
-        name: Limit(FormulaHeight(parse(text), of[name]), of[name]) for name, text in limits.items()
-    }
+    formulas = {name: FormulaHeight(parse(text), of[name]) for name, text in limits.items()}
+    heights = {name: Limit(formula, of[name]) for name, formula in formulas.items()}
     return Described(replace(heaps("x", "y", "z"), limits=heights))
 
 
@@ -175,9 +171,8 @@ def test_games_of_ones_own_are_bars_where_they_are_chocolate_and_heaps_elsewhere
     text = draw_text(SolidBar("(x+z)//3"), (4, 2, 5))
     renamed = text.replace("x=", "a=").replace("z=", "b=").splitlines()[:-1]
     assert draw_text(same, (4, 2, 5)).splitlines() == [*renamed, "a = 4, c = 2, b = 5"]
-    beside = replace(
-        solid, coordinates=("w", *solid.coordinates), moves=(Move(("w",)), *solid.moves)
-    )
+    names, moves = ("w", *solid.coordinates), (Move(("w",)), *solid.moves)
+    beside = replace(solid, coordinates=names, moves=moves)
     heap, *_ = draw_text(Described(with_free_heap(beside)), (2, 4, 2, 5)).splitlines()[-2:]
     assert heap.startswith("w  ● ●   +")
     wythoff = Described(replace(heaps("a", "b"), moves=(Move(("a", "b"), "same"),)))
