@@ -1,7 +1,4 @@
-"""Claims as pages show them: verdicts, evidence, counterexamples, bounds, pairs, and the result in one line.
-
-The line names the parameters and bounds, and never says more than the verdicts do.
-"""
+"""Claims on pages: verdicts, evidence, counterexamples and pairs."""
 
 from __future__ import annotations
 
@@ -27,11 +24,9 @@ from choco_pipeline.claims.conclusions.conclusion import (
 from choco_pipeline.claims.conclusions.rows import (
     ENGINES,
     NOT_ASSERTED,
-    Given,
     engines_text,
     enumerated,
     few_words,
-    strongest,
 )
 from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.claims.language.verdict import (
@@ -39,16 +34,14 @@ from choco_pipeline.claims.language.verdict import (
     Counterexample,
     FalseEverywhere,
     VerdictKind,
-    counted,
     place_text,
     verdict_detail,
 )
 from choco_pipeline.commands import command
 from choco_pipeline.errors import RulesetError
-from choco_pipeline.formula import parse
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
-from choco_pipeline.formula.written.parameter_text import assigned, exact_text, parameters_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.sweep.ledger import Ledger
@@ -216,11 +209,6 @@ class Cell:
         return self.document.verdict
 
     @property
-    def symbol(self) -> str:
-        """The verdict's sign."""
-        return SIGNS[self.verdict][0]
-
-    @property
     def words(self) -> str:
         """The verdict in a few words."""
         if self.verdict == "holds-to-bound":
@@ -246,7 +234,7 @@ class Cell:
 
     @property
     def place(self) -> str:
-        """The coordinates of the counterexample, or the integers; "" if it is no single position."""
+        """The coordinates of the counterexample, or the integers; "" for none."""
         refutes = self.counterexample
         if refutes is None or refutes.position is None:
             return ""
@@ -337,22 +325,17 @@ class ClaimView:
         return self.row.verdict
 
     @property
-    def symbol(self) -> str:
-        """The outcome's sign."""
-        return SIGNS[self.verdict][0]
-
-    @property
     def words(self) -> str:
         """The outcome in a few words."""
         if self.claim.status == "question":
             return words_of(self.claim.status, self.verdict)
         return few_words(self.row)
 
-    @cached_property
-    def known(self) -> str:
-        """The result in one line."""
+    @property
+    def result(self) -> str:
+        """The result in one line; of a question, after the answer."""
         is_answer = self.claim.status == "question" and self.verdict in ANSWERS
-        return f"{ANSWERS[self.verdict]}: {_outcome(self)}" if is_answer else _outcome(self)
+        return f"{ANSWERS[self.verdict]}: {self.row.text}" if is_answer else self.row.text
 
     @property
     def is_open(self) -> bool:
@@ -511,110 +494,6 @@ def _decides(verdict: ClaimVerdict, decided: Decided | None) -> bool:
         and (verdict.table, verdict.parameters) == (decided.table, decided.parameters)
         and refutes.position == decided.position
     )
-
-
-def _outcome(view: ClaimView) -> str:
-    verdicts = [cell.document for cell in view.cells]
-    match view.verdict:
-        case "refuted":
-            return _refuted(view, verdicts)
-        case "proved" | "proved-for-listed":
-            return _proved(view, verdicts)
-        case "exhausted":
-            unit = verdicts[0].unit
-            return f"true in all {counted(view.row.positions, unit)}"
-        case "holds-to-bound":
-            return _held(view, verdicts)
-        case other:
-            return SIGNS[other][1]
-
-
-def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
-    decided = view.row.decided
-    assert decided is not None
-    at = "" if decided.position is None else place_text(decided.coordinates, decided.position)
-    given = parameters_text([decided.parameters])
-    parts = ("refuted", at and f"at {at}", given and f"for {given}")
-    text = " ".join(filter(None, parts))
-    every = [v.false_everywhere for v in verdicts if v.verdict == "refuted"]
-    for condition in every:
-        if condition is not None:
-            return text + "; false for " + condition.text
-    cases = _single_cases(verdicts)
-    false = cases.get("refuted", [])
-    if len(false) < 2:
-        return text
-    others = "" if len(cases) > 1 else ", all checked parameters"
-    return text + f"; false for {_named(false)}{others}"
-
-
-def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
-    proved = [v for v in verdicts if v.is_proved]
-    parts = [verdict.for_all.text for verdict in proved if verdict.for_all is not None]
-    single = _single_cases(verdicts).get("proved", [])
-    if single and single[0].parameters:
-        is_bounded = any(v.reach is not None or v.printed is not None for v in single)
-        parts.append((f"{_domain(single)}, for " if is_bounded else "") + _named(single))
-    others = "" if view.verdict == "proved" else ", and no others"
-    return f"proved for {', and for '.join(parts) or _domain(proved)}{others}"
-
-
-def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
-    cases, parts = _single_cases(verdicts), []
-    if cases.get("proved") or any(v.for_all is not None and v.is_proved for v in verdicts):
-        parts.append(_proved(view, verdicts))
-    whole, held = cases.get("exhausted", []), cases.get("holds-to-bound", [])
-    if whole:
-        parts.append(f"every case checked{_for_these(whole, ', and no others')}")
-    if held:
-        bounds = sorted(v.bound or 0 for v in held)
-        to = f"to bound {bounds[0]:,}"
-        if bounds[0] < bounds[-1]:
-            to = f"to bounds from {bounds[0]:,} to {bounds[-1]:,}"
-        senses = sorted({v.why for v in held if v.why})
-        sense = f": {senses[0]}" if senses else ""
-        if len(senses) > 1:
-            sense = ", in a sense that its page states"
-        parts.append(f"holds {to}{_for_these(held)}{sense}")
-    return "; ".join(parts)
-
-
-def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[ClaimVerdict]]:
-    """Return the verdicts on single cases by their kind.
-
-    Cases that a proof for all covers are left out. Of several verdicts of one kind on a case, the one with the largest bound
-    counts.
-    """
-    covered = [
-        parse(v.for_all.condition) for v in verdicts if v.for_all is not None and v.is_proved
-    ]
-    of_case: dict[Given, list[ClaimVerdict]] = {}
-    for verdict in verdicts:
-        given = verdict.parameters
-        if verdict.for_all is None and not any(condition.value(given) for condition in covered):
-            of_case.setdefault(tuple(given.items()), []).append(verdict)
-    cases: dict[VerdictKind, list[ClaimVerdict]] = {}
-    for group in of_case.values():
-        kind = strongest(group)
-        furthest = max(
-            (v for v in group if v.verdict == kind), key=lambda verdict: verdict.bound or 0
-        )
-        cases.setdefault(kind, []).append(furthest)
-    return cases
-
-
-def _named(verdicts: Sequence[ClaimVerdict]) -> str:
-    return exact_text([verdict.parameters for verdict in verdicts])
-
-
-def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
-    """Return " for" with the parameters of verdicts; "" without parameters."""
-    return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
-
-
-def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
-    domains = {verdict.domain for verdict in verdicts}
-    return domains.pop() if len(domains) == 1 else f"all {verdicts[0].unit}s up to its bound"
 
 
 def formal_lines(claim: LedgerClaim) -> Iterator[tuple[str, str]]:

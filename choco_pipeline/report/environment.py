@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.latex import markdown_code, markdown_text, tex_code, tex_text
 from choco_pipeline.formula.written.math_text import math_text
@@ -30,6 +32,7 @@ def templates(*, autoescape: bool, **syntax: Any) -> Environment:
     )
 
 
+@cache
 def environment() -> Environment:
     """Return the environment of pages, which escapes all text of a run."""
     pages = templates(autoescape=True)
@@ -42,7 +45,7 @@ def environment() -> Environment:
         "prose": lambda text: in_page(prose(text, MathML())),
         "sentence": sentence,
     }
-    pages.globals["math_font"] = math_font
+    pages.globals |= {"math_font": math_font, "signs": SIGNS}
     return pages
 
 

@@ -1,4 +1,4 @@
-"""Verdicts, claims, found statements and P-positions of a run as tables and files."""
+"""Results of a run as tables and files."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.families import family_proofs
-from choco_pipeline.report.pictures import Line, line_chart
+from choco_pipeline.report.pictures import Line, line_chart, markup
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.tables.cells import stored_corner
 from choco_pipeline.tables.spec import NONE, variable_of
@@ -235,24 +235,10 @@ def pattern(picture: Picture, ruleset: str) -> Markup:
     """Return a picture as SVG, with P-positions as dark cells of a grid."""
     cells = picture.cells[:SIDE, :SIDE]
     rows, columns = cells.shape
-    path = []
-    for i in range(rows):
-        y = i if picture.down else rows - 1 - i
-        path += [f"M{j} {y}h1v1h-1z" for j in range(columns) if cells[i, j] == 1]
+    dark = [(j, i if picture.down else rows - 1 - i) for i, j in np.argwhere(cells == 1).tolist()]
     caption = f"P-positions of {ruleset}: {picture.row} {'down' if picture.down else 'up'}, {picture.column} across"
     caption += f", {picture.title}" if picture.title else ""
-    return Markup(
-        '<figure class="pattern"><svg viewBox="-0.5 -0.5 {w} {h}" role="img" aria-label="{caption}">'
-        '<rect width="{columns}" height="{rows}" class="frame"/><path d="{path}"/></svg>'
-        "<figcaption>{caption}.</figcaption></figure>"
-    ).format(
-        w=columns + 1,
-        h=rows + 1,
-        columns=columns,
-        rows=rows,
-        path="".join(path),
-        caption=caption,
-    )
+    return markup("pattern", rows, columns, dark, caption)
 
 
 def sequence_of(statement: FoundStatement) -> IntegerSequence | None:
@@ -286,11 +272,6 @@ class FoundView:
     def verdict(self) -> Outcome:
         """The statement's outcome."""
         return self.statement.verdict
-
-    @property
-    def symbol(self) -> str:
-        """The verdict's sign."""
-        return SIGNS[self.verdict][0]
 
     @property
     def words(self) -> str:
@@ -427,7 +408,6 @@ def found_page(found: FoundStatements, ledger: Ledger) -> str:
         found=found,
         ledger=ledger,
         family_pages={path: proof.page for path, proof in proofs.items()},
-        signs=SIGNS,
         where_compared=WHERE_COMPARED,
     )
 

@@ -76,7 +76,7 @@ class ProofRow:
 
     @property
     def factor(self) -> float | None:
-        """The mean factor of the residuals for each of the last two digits, if enough are known."""
+        """The residuals' mean factor for the last two digits, if known."""
         growth = self.entry.growth
         known = len(growth) >= 3 and growth[-3]
         return float((growth[-1] / growth[-3]) ** 0.5) if known else None
@@ -209,7 +209,7 @@ class ProofFamily:
 
 
 def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | None]:
-    """Return the proofs of a ledger by relation and sweep, and an automaton as an example.
+    """Return the proofs by relation and sweep, and an automaton as example.
 
     Certificates are read only for pictures; missing and damaged ones are left out.
     """

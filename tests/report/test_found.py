@@ -1,4 +1,4 @@
-"""Found statements on their page, in exports and in pictures: each once with its evidence, and nothing becomes markup or a command."""
+"""Found statements on their page, in exports and in pictures."""
 
 from __future__ import annotations
 
@@ -214,7 +214,9 @@ def test_the_printed_report_has_what_is_open_under_its_paper_and_then_what_was_f
     before, _, behind = printed_report(known, found).partition(r"\section*{Not in the catalogue}")
     rest = before
     for paper, chosen in standings(claim_views(known)):
-        rows = [" & ".join(map(tex_text, (v.claim.number, v.claim.words, v.known))) for v in chosen]
+        rows = [
+            " & ".join(map(tex_text, (v.claim.number, v.claim.words, v.result))) for v in chosen
+        ]
         for text in (rf"\subsection*{{{tex_text(paper.title)}}}", *rows):
             assert text in rest
             rest = rest.partition(text)[2]

@@ -1,4 +1,4 @@
-"""Comparison of a run with published results: each kind of difference is named, and changed inputs are not compared."""
+"""Comparison of a run with published results."""
 
 import json
 from pathlib import Path

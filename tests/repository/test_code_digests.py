@@ -1,4 +1,4 @@
-"""Digests of code name what decides a result: for proofs, every module that their jobs import."""
+"""Digests of code cover all modules that decide a result."""
 
 from pathlib import Path
 

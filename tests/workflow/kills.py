@@ -1,4 +1,4 @@
-"""Runs that are killed again and again at random moments: ``python -m tests.workflow.kills COUNT`` counts so many kills.
+"""Runs that are killed at random: ``python -m tests.workflow.kills COUNT``.
 
 Whatever is killed, the next run goes on, computes nothing again that was finished, and what it stores and says is, byte for
 byte but for seconds, what a run stores and says that nothing has disturbed.
@@ -61,7 +61,7 @@ class Victim:
         self._begin()
 
     def kill(self, what: str) -> None:
-        """Kill `what` at a random moment of a run; go on with the run, or start the next one."""
+        """Kill `what` at a random moment; go on, or start the next run."""
         if what in ("worker", "workers") and self.hurt == 2 and not self.may_fail:
             what = "everything"  # a task that loses three is given up
         while True:
@@ -74,7 +74,7 @@ class Victim:
         self.history.append(what)
 
     def require_done(self) -> None:
-        """Check that the run comes to its end, and has made what an undisturbed one makes."""
+        """Check that the run ends with an undisturbed run's results."""
         while self.project.folder.exists():
             self._follow_to_the_end()
 
@@ -102,7 +102,7 @@ class Victim:
         )
 
     def _follow_to_the_end(self) -> None:
-        """Wait for the end of the run, compare what it made and remove it; or, if it was hurt too much, have the next one go on from there."""
+        """Wait for the end of the run, and compare its results or start the next."""
         out, err = self.running.communicate(timeout=HANGS)
         self._require_quiet(err)
         self._require_nobody()
@@ -226,7 +226,7 @@ class Victim:
         return jobs
 
     def _processes(self, words: str) -> list[psutil.Process]:
-        """Return the run's processes in whose command these words are, but for shells that wait for another."""
+        """Return the run's processes with these words, except waiting shells."""
         found = []
         for process in self.project.processes():
             with suppress(psutil.NoSuchProcess):
@@ -242,7 +242,7 @@ class Victim:
         return bool(processes)
 
     def _go_on(self) -> None:
-        """Wait for the end of what a run that has ended has started, and start the next one."""
+        """Wait for the end of all processes, and start the next run."""
         _, err = self.running.communicate()
         self._require_quiet(err)
         wait_for(lambda: self.project.processes() == [], "the end of all processes", 30)
@@ -268,7 +268,7 @@ ORDER = (
 
 
 def main(arguments: list[str]) -> int:
-    """Kill so often, chain by chain, in turn in a run with large tables and in one with every stage, and count."""
+    """Kill two kinds of runs in chains, and count."""
     options = argparse.ArgumentParser(prog="python -m tests.workflow.kills")
     options.add_argument("count", type=int, help="kills")
     options.add_argument("kinds", nargs="*", metavar="kind", help=f"of {', '.join(KINDS)}")

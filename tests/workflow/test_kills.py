@@ -1,4 +1,4 @@
-"""Killed at random moments, and on a full disk: the next run goes on, and the stores are those of an undisturbed one."""
+"""Runs that are killed at random moments, or fill the disk."""
 
 import json
 import os

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from choco_pipeline.cli.start import main
+from choco_pipeline.cli.main import main
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
