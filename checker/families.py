@@ -378,7 +378,6 @@ class Height(NamedTuple):
 
     @property
     def coordinates(self) -> set[str]:
-        """The coordinates that it depends on."""
         return set[str]().union(*(part.dividend.coordinates for part in self.quotients))
 
     @property
@@ -402,7 +401,6 @@ class Height(NamedTuple):
         return self._replace(parts=(first.each(change), *others)) if others else self.each(change)
 
     def over(self, divisor: Sum) -> Height:
-        """Divide."""
         refuse_if(self.function == "sum", "a quotient of a sum of quotients")
         found = self.each(lambda part: Quotient(part.dividend, part.divisor * divisor))
         return found._replace(is_flat=self.is_flat and all(part.divisor == ONE for part in self.quotients))
@@ -621,7 +619,6 @@ class Reader:
         return named(f"{NEW}{len(self.definitions)}")
 
     def condition(self, node: ast.expr, names: Numbers) -> str:
-        """Return a condition on parameters."""
         match node:
             case ast.UnaryOp(ast.Not(), part):
                 return contrary(self.condition(part, names))
@@ -1048,7 +1045,6 @@ class Obligation:
         return both(self.given, both(*option) if self.kind == "exclusion" else contrary(both(*option)))
 
     def choices(self, tracks: Sequence[str], is_sign: bool) -> Iterator[Digits]:
-        """Yield all choices of digits on tracks."""
         ranges = [(0, 1) if not is_sign or t.rstrip("'") in self.game.negative else (0,) for t in tracks]
         yield from (dict(zip(tracks, chosen, strict=True)) for chosen in itertools.product(*ranges))
 
@@ -1253,12 +1249,10 @@ class FewValues:
 
     def closure(self) -> Iterator[tuple[str, str]]:
         """Counterexamples: a limited coordinate is larger inside, or an option of a position inside is outside."""
-        if self.largest.keys() != self.game.heights.keys() or not all(
-            0 <= n <= MOST_VALUES for n in self.largest.values()
-        ):
-            raise undecided("not the limited coordinates have a largest value, or one that is no small number")
+        refuse_if(self.largest.keys() != self.game.heights.keys(), "a largest value is missing, or too much")
+        refuse_if(not all(0 <= n <= MOST_VALUES for n in self.largest.values()), "a largest value is no small number")
         free = {x: named(coordinate(x)) for x in self.free}
-        bounds = [p for p in self.inside if {x for x, a in p.coefficients.items() if x and a} <= free.keys()]
+        bounds = [part for part in self.inside if part.coordinates <= free.keys()]
         for y, most in self.largest.items():
             known = [value.natural for value in (*free.values(), *bounds)]
             yield f"largest-{y}", both(*known, self.game.heights[y].allows(free, as_sum(most + 1)))
