@@ -586,10 +586,13 @@ class Reader:
 
     def masked(self, value: Sum, mask: int) -> Sum:
         """Return the bitwise conjunction of a value with a mask."""
-        digits = ZERO
+        rest, digits = self.binary("Mod", value, as_sum(1 << mask.bit_length())), ZERO
+        assert isinstance(rest, Sum)
         for b in range(mask.bit_length()):
-            half = self.quotient(value, 2)
-            digits, value = digits + (value - half * 2) * (mask & 1 << b), half
+            digit = self.new()
+            self.definitions += [digit.natural, (1 - digit).natural]
+            rest, digits = rest - digit * (1 << b), digits + digit * (mask & 1 << b)
+        self.definitions.append(rest.zero)
         return digits
 
     def quotient(self, value: Sum, divisor: int) -> Sum:
