@@ -22,6 +22,7 @@ import inspect
 import itertools
 import json
 import math
+import operator
 import re
 import signal
 import sys
@@ -49,6 +50,12 @@ MOST_PARAMETERS = 20_000  # choices of parameters in the search for members
 def undecided(why: str) -> UndecidedError:
     """Return the error that ends a decision without an answer."""
     return UndecidedError("undecided", why)
+
+
+def refuse_if(condition: object, why: str) -> None:
+    """End a decision without an answer if a condition is true."""
+    if condition:
+        raise undecided(why)
 
 
 # ---- Documents; the forms are those of check.py.
@@ -107,108 +114,116 @@ FAMILY = {
 # ---- Sums of named integers, and conditions on them in SMT-LIB 2. The name a*b is the product of a and b; solvers take it for
 # any integer, which loses no counterexample. A condition that must be unsatisfiable is called a counterexample.
 
-POWER, TIMES = "p_2", "*"  # the name of an arbitrary power of 2; the sign between the factors of a product
+POWER = "p_2"  # the name of an arbitrary power of 2
 NEW = "!"  # the first letter of names that no certificate can write
 QUOTED, COORDINATE = re.compile(r"\|([^|]+)\|"), re.compile(r"position\((\w+)\)")
+Factors = tuple[str, ...]  # sorted names; of a number there are none
 
 
 @dataclass(frozen=True)
 class Sum:
-    """A number plus multiples of named integers, none of them 0."""
+    """A sum of multiples of products of named integers, sorted, none of them 0."""
 
-    number: int
-    items: tuple[tuple[str, int], ...] = ()
+    items: tuple[tuple[Factors, int], ...] = ()
 
     @property
-    def names(self) -> set[str]:
-        """All names, alone or as factors."""
-        return {factor for name, _ in self.items for factor in name.split(TIMES)}
+    def number(self) -> int:
+        """The part without names, which is the first one."""
+        return self.items[0][1] if self.items and not self.items[0][0] else 0
 
     @property
     def is_number(self) -> bool:
-        return not self.items
+        return not (self.items and self.items[-1][0])
+
+    @property
+    def names(self) -> set[str]:
+        return {name for factors, _ in self.items for name in factors}
 
     def __bool__(self) -> bool:
-        return bool(self.number or self.items)
+        return bool(self.items)
 
-    def __add__(self, other: Sum) -> Sum:
-        return total([*self.items, *other.items], self.number + other.number)
+    def __add__(self, other: Sum | int) -> Sum:
+        return total((*self.items, *as_sum(other).items))
 
-    def __sub__(self, other: Sum) -> Sum:
-        return self + other.times(-1)
+    def __neg__(self) -> Sum:
+        return self * -1
 
-    def times(self, factor: int) -> Sum:
-        return total([(name, m * factor) for name, m in self.items], self.number * factor)
+    def __sub__(self, other: Sum | int) -> Sum:
+        return self + -other
 
-    def by(self, other: Sum) -> Sum:
-        """Return the product, in which products of names are names."""
-        parts = [
-            (TIMES.join(sorted([*a.split(TIMES), *b.split(TIMES)])), p * q)
-            for a, p in self.items
-            for b, q in other.items
-        ]
-        parts += [(a, p * other.number) for a, p in self.items] + [(b, q * self.number) for b, q in other.items]
-        return total(parts, self.number * other.number)
+    def __rsub__(self, other: int) -> Sum:
+        return -self + other
+
+    def __mul__(self, other: Sum | int) -> Sum:
+        if isinstance(other, int):
+            return total((factors, m * other) for factors, m in self.items)
+        return total((tuple(sorted(a + b)), p * q) for a, p in self.items for b, q in other.items)
 
     def put(self, values: Mapping[str, Sum]) -> Sum:
         """Substitute sums for names."""
-        parts, number = list[tuple[str, int]](), self.number
-        for name, multiple in self.items:
-            factors = [values.get(factor, named(factor)) for factor in name.split(TIMES)]
-            product = functools.reduce(Sum.by, factors).times(multiple)
-            parts, number = [*parts, *product.items], number + product.number
-        return total(parts, number)
+        parts = list[tuple[Factors, int]]()
+        for factors, multiple in self.items:
+            kept = tuple(name for name in factors if name not in values)
+            product = Sum(((kept, multiple),))
+            for name in factors if kept != factors else ():
+                product *= values.get(name, 1)
+            parts += product.items
+        return total(parts)
 
     def at(self, place: Mapping[str, Sum]) -> Sum:
         """Substitute sums for coordinates."""
         return self.put({coordinate(x): value for x, value in place.items()})
 
     @property
-    def factors(self) -> dict[str, Sum]:
+    def coefficients(self) -> dict[str, Sum]:
         """The factors of coordinates, and under "" what is added to their multiples."""
-        found = dict[str, Sum]()
-        for name, multiple in [*self.items, ("", self.number)]:
-            others = [factor for factor in name.split(TIMES) if not COORDINATE.fullmatch(factor)]
-            (x, *more) = COORDINATE.findall(name) or [""]
-            if more:
-                raise undecided("coordinates are multiplied")
-            rest = TIMES.join(others)
-            found[x] = found.get(x, ZERO) + (total([(rest, multiple)]) if rest else Sum(multiple))
+        found = {"": ZERO}
+        for factors, multiple in self.items:
+            x, *more = [match[1] for match in map(COORDINATE.fullmatch, factors) if match] or [""]
+            refuse_if(more, "coordinates are multiplied")
+            rest = tuple(name for name in factors if name != coordinate(x))
+            found[x] = found.get(x, ZERO) + Sum(((rest, multiple),))
         return found
 
     @property
+    def coordinates(self) -> set[str]:
+        """The coordinates that it depends on."""
+        return {match[1] for match in map(COORDINATE.fullmatch, self.names) if match}
+
+    @property
     def text(self) -> str:
-        parts = [f"(* {integer_text(m)} |{name}|)" for name, m in self.items]
-        return f"(+ {' '.join(parts)} {integer_text(self.number)})" if parts else integer_text(self.number)
+        numbers = [str(m) if m >= 0 else f"(- {-m})" for _, m in self.items]
+        parts = [f"(* {n} |{'*'.join(f)}|)" if f else n for n, (f, _) in zip(numbers, self.items, strict=True)]
+        return f"(+ {' '.join(parts)})" if parts[1:] else "".join(parts) or "0"
 
     @property
     def natural(self) -> str:
         """Condition: the sum is at least 0."""
-        return f"(>= {self.text} 0)"
+        return str(self.number >= 0).lower() if self.is_number else f"(>= {self.text} 0)"
 
     @property
     def zero(self) -> str:
         """Condition: the sum is 0."""
-        return f"(= {self.text} 0)"
+        return str(not self).lower() if self.is_number else f"(= {self.text} 0)"
 
 
-Numbers = Mapping[str, Sum]
-ZERO, ONE = Sum(0), Sum(1)
+def total(parts: Iterable[tuple[Factors, int]]) -> Sum:
+    """Return a sum of multiples; factors may repeat, and multiples may be 0."""
+    multiples: dict[Factors, int] = {}
+    for factors, multiple in parts:
+        multiples[factors] = multiples.get(factors, 0) + multiple
+    refuse_if(any(abs(value) >> MOST_BITS for value in multiples.values()), f"a number has more than {MOST_BITS} bits")
+    return Sum(tuple(sorted(item for item in multiples.items() if item[1])))
 
 
-def total(parts: Iterable[tuple[str, int]], number: int = 0) -> Sum:
-    """Return a number plus multiples of names; names may repeat, and multiples may be 0."""
-    multiples: dict[str, int] = {}
-    for name, multiple in parts:
-        multiples[name] = multiples.get(name, 0) + multiple
-    if any(abs(value) >> MOST_BITS for value in (number, *multiples.values())):
-        raise undecided(f"a number has more than {MOST_BITS} bits")
-    return Sum(number, tuple(sorted((name, multiple) for name, multiple in multiples.items() if multiple)))
+def as_sum(number: Sum | int) -> Sum:
+    """Return a sum, which may be one already."""
+    return number if isinstance(number, Sum) else total([((), number)])
 
 
-def named(name: str) -> Sum:
-    """Return one named integer."""
-    return Sum(0, ((name, 1),))
+def named(*names: str) -> Sum:
+    """Return a named integer, or the product of several."""
+    return Sum(((names, 1),))
 
 
 def coordinate(x: str) -> str:
@@ -216,42 +231,56 @@ def coordinate(x: str) -> str:
     return f"position({x})"
 
 
+Numbers = Mapping[str, Sum]
+ZERO, ONE = as_sum(0), as_sum(1)
+
+
 def read(written: Mapping[str, int], names: Collection[str] | None = None) -> Sum:
     """Return a sum of a certificate, in these names only; without `names`, in those of a case's parameters."""
-    for name in written.keys() - {"1"}:
-        factors = name.split(TIMES)
+    parts = [(tuple(key.split("*")) if key != "1" else (), multiple) for key, multiple in written.items()]
+    for factors, _ in parts:
         known = [f == POWER or NAME.fullmatch(f) if names is None else f in names for f in factors]
-        if not all(known) or factors != sorted(factors):
-            raise undecided(f"unknown name {name[:60]!r} in a sum")
-    return total(((name, m) for name, m in written.items() if name != "1"), written.get("1", 0))
-
-
-def integer_text(n: int) -> str:
-    """Return an integer as SMT-LIB 2 writes it."""
-    return str(n) if n >= 0 else f"(- {-n})"
+        refuse_if(not all(known) or list(factors) != sorted(factors), f"unknown name {'*'.join(factors)[:60]!r}")
+    return total(parts)
 
 
 def both(*conditions: str) -> str:
     """Condition: all hold."""
-    return f"(and true {' '.join(conditions)})"
+    parts = [c for c in conditions if c != "true"]
+    return "false" if "false" in parts else f"(and {' '.join(parts)})" if parts[1:] else "".join(parts) or "true"
 
 
 def either(*conditions: str) -> str:
     """Condition: at least one holds."""
-    return f"(or false {' '.join(conditions)})"
+    parts = [c for c in conditions if c != "false"]
+    return "true" if "true" in parts else f"(or {' '.join(parts)})" if parts[1:] else "".join(parts) or "false"
 
 
 def contrary(condition: str) -> str:
     """Condition: it does not hold."""
-    return f"(not {condition})"
+    return {"true": "false", "false": "true"}.get(condition, f"(not {condition})")
+
+
+def implied(premise: str, *conclusions: str) -> str:
+    """Condition: if the premise holds, so do the conclusions."""
+    return either(contrary(premise), both(*conclusions))
+
+
+def remainder(value: Sum, divisor: int, rest: int) -> str:
+    """Condition: a remainder modulo a positive number has this value."""
+    return f"(= (mod {value.text} {divisor}) {rest})"
 
 
 # ---- Solvers.
 
+CONTEXT = (
+    z3.Context()
+)  # one for all questions, each of which has its own solver: a context takes longer than most answers
+
 
 def ask_z3(text: str, milliseconds: int) -> str:
     """Return the answer of z3."""
-    solver = z3.Solver(ctx=z3.Context())
+    solver = z3.SimpleSolver(ctx=CONTEXT)  # the other one prepares each question for longer than this one takes
     solver.set("timeout", milliseconds)
     solver.from_string(text)
     return str(solver.check())
@@ -274,6 +303,11 @@ SOLVERS = {  # each is asked about every condition, and all must agree
     "z3": ask_z3,
     "cvc5": ask_cvc5,
 }
+TEXTS: list[Path] = []  # the folder that receives the texts, for other solvers
+
+
+class ContradictionError(Exception):
+    """Two judges contradict each other."""
 
 
 def time_left() -> float:
@@ -302,183 +336,88 @@ def unsatisfiable(name: str, condition: str) -> bool:
 
 def has_product(condition: str) -> bool:
     """Return whether a condition has a product of names, which a solver may give a wrong value."""
-    return any(TIMES in name for name in QUOTED.findall(condition))
+    return any("*" in name for name in QUOTED.findall(condition))
 
 
-TEXTS: list[Path] = []  # the folder that receives the texts, for other solvers
-
-
-class ContradictionError(Exception):
-    """Two judges contradict each other."""
-
-
-# ---- Formulas in parameters.
+# ---- Formulas in parameters and coordinates: sums, quotients, minima and maxima, and nim-sums.
 
 SIGNS = {ast.Eq: "=", ast.NotEq: "distinct", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-
-
-def names_in(node: ast.expr) -> set[str]:
-    """Return the names in a formula, without those of functions."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} - check.FUNCTIONS.keys()
-
-
-def power_of(parameter: str) -> str:
-    """Return the key of the largest power of 2 that divides a parameter."""
-    return f"{parameter} & -{parameter}"
-
-
-class Reader:
-    """Reads formulas as sums. Other values, such as ⌊m/2⌋, become new names with definitions.
-
-    For all parameters, exactly one choice of the new names satisfies the definitions.
-    """
-
-    def __init__(self) -> None:
-        self.definitions: list[str] = []
-        self.quotients: dict[tuple[Sum, int], Sum] = {}
-
-    def sum(self, node: ast.expr, names: Numbers) -> Sum:
-        match node:
-            case ast.Constant(value) if type(value) is int:
-                return total((), value)
-            case ast.Name(name) if name in names:
-                return names[name]
-            case ast.UnaryOp(ast.USub(), part):
-                return self.sum(part, names).times(-1)
-            case ast.BinOp(ast.Name(a), ast.BitAnd(), ast.UnaryOp(ast.USub(), ast.Name(b))) if (
-                a == b and power_of(a) in names
-            ):
-                return names[power_of(a)]
-            case ast.BinOp(left, operation, right):
-                return self.binary(type(operation).__name__, self.sum(left, names), self.sum(right, names))
-            case ast.Call(ast.Name("abs"), [part], []):
-                one = self.sum(part, names)
-                return self.least([one, one.times(-1)], -1)
-            case ast.Call(ast.Name("min" | "max" as function), parts, []) if parts:
-                return self.least([self.sum(part, names) for part in parts], 1 if function == "min" else -1)
-        raise undecided(f"{ast.unparse(node)} cannot be read as a sum of parameters")
-
-    def binary(self, operation: str, left: Sum, right: Sum) -> Sum:
-        match operation:
-            case "Add":
-                return left + right
-            case "Sub":
-                return left - right
-            case "Mult":
-                return left.by(right)
-            case "FloorDiv" | "Mod" if right.is_number and right.number > 0:
-                quotient = self.quotient(left, right.number)
-                return quotient if operation == "FloorDiv" else left - quotient.times(right.number)
-            case "BitAnd" if left.is_number != right.is_number:
-                value, mask = (left, right.number) if right.is_number else (right, left.number)
-                if 0 <= mask < 1 << MOST_BITS:
-                    return self.masked(value, mask)
-            case "BitXor" | "BitAnd" | "BitOr" if left.is_number and right.is_number:
-                return total((), check.BITWISE[operation](left.number, right.number))
-            case "Pow" if left.is_number and right.is_number and 0 <= right.number < MOST_BITS:
-                return total((), left.number**right.number)
-        raise undecided(f"{operation} of parameters cannot be read here")
-
-    def masked(self, value: Sum, mask: int) -> Sum:
-        """Return the bitwise conjunction of a value with a mask."""
-        size = mask.bit_length()
-        rest, digits = value - self.quotient(value, 1 << size).times(1 << size), ZERO
-        for b in range(size):
-            digit = self.new()
-            self.definitions += [digit.natural, (ONE - digit).natural]
-            rest -= digit.times(1 << b)
-            digits += digit.times(1 << b & mask)
-        self.definitions.append(rest.zero)
-        return digits
-
-    def quotient(self, value: Sum, divisor: int) -> Sum:
-        """Return ⌊value/divisor⌋ for a divisor that is at least 1."""
-        if all(multiple % divisor == 0 for _, multiple in value.items):
-            return total(((name, m // divisor) for name, m in value.items), value.number // divisor)
-        if (value, divisor) in self.quotients:
-            return self.quotients[value, divisor]
-        quotient = self.quotients[value, divisor] = self.new()
-        rest = value - quotient.times(divisor)
-        self.definitions += [rest.natural, (Sum(divisor - 1) - rest).natural]
-        return quotient
-
-    def least(self, values: Sequence[Sum], sign: int) -> Sum:
-        """Return the least value; with the sign -1, the largest."""
-        least, *others = values
-        for value in others:
-            more = (value - least).times(sign)
-            if more.is_number:
-                least = least if more.number >= 0 else value
-                continue
-            chosen = self.new()
-            self.definitions.append(f"(= {chosen.text} (ite {more.natural} {least.text} {value.text}))")
-            least = chosen
-        return least
-
-    def new(self) -> Sum:
-        return named(f"{NEW}{len(self.definitions)}")
-
-    def truth(self, node: ast.expr, names: Numbers) -> str:
-        """Return a condition on parameters."""
-        match node:
-            case ast.UnaryOp(ast.Not(), part):
-                return contrary(self.truth(part, names))
-            case ast.BoolOp(sign, parts):
-                join = both if isinstance(sign, ast.And) else either
-                return join(*(self.truth(part, names) for part in parts))
-            case ast.Compare(left, signs, others) if {*map(type, signs)} <= SIGNS.keys():
-                values = [self.sum(part, names).text for part in (left, *others)]
-                pairs = zip(signs, values, values[1:], strict=False)
-                return both(*(f"({SIGNS[type(sign)]} {a} {b})" for sign, a, b in pairs))
-        raise undecided(f"{ast.unparse(node)} is no condition on parameters")
-
-
-# ---- The family: a game whose moves lower one coordinate by any amount, and what is stated of it.
+JOINED: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "sum": sum}
 
 
 class Quotient(NamedTuple):
     """⌊dividend/divisor⌋, where the dividend is a sum of coordinates and parameters."""
 
     dividend: Sum
-    divisor: Sum = ONE
+    divisor: Sum
 
     def room(self, place: Numbers, value: Sum) -> Sum:
         """Return a sum that is at least 0 if and only if the quotient is at least a value."""
-        return self.dividend.at(place) - self.divisor.by(value)
+        return self.dividend.at(place) - self.divisor * value
 
-    def plus(self, more: Sum) -> Quotient:
-        return Quotient(self.dividend + self.divisor.by(more), self.divisor)
+    def allows(self, place: Numbers, value: Sum) -> str:
+        return self.room(place, value).natural
 
+    def each(self, change: Callable[[Quotient], Quotient]) -> Quotient:
+        return change(self)
 
-JOINED: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "sum": sum}
+    def __neg__(self) -> Quotient:
+        return Quotient(self.divisor - 1 - self.dividend, self.divisor)
 
 
 class Height(NamedTuple):
-    """A largest value: a quotient, or the least, the largest or the sum of several."""
+    """The largest value of a coordinate, or a Grundy number: the least, the largest or the sum of several quotients."""
 
-    parts: tuple[Quotient, ...]
+    parts: tuple[Quotient | Height, ...]
     function: str = "min"
+    is_flat: bool = True  # whether its parts are quotients, and it is right for negative divisors: see `not_covered`
+
+    @property
+    def quotients(self) -> list[Quotient]:
+        return [q for part in self.parts for q in ([part] if isinstance(part, Quotient) else part.quotients)]
 
     @property
     def coordinates(self) -> set[str]:
-        """The coordinates that it depends on."""
-        return {x for part in self.parts for x, a in part.dividend.factors.items() if x and a}
+        return set[str]().union(*(part.dividend.coordinates for part in self.quotients))
+
+    @property
+    def is_summand(self) -> bool:
+        return self.is_flat and (self.function == "sum" or len(self.parts) == 1)
+
+    def each(self, change: Callable[[Quotient], Quotient]) -> Height:
+        return self._replace(parts=tuple(part.each(change) for part in self.parts))
+
+    def __neg__(self) -> Height:
+        refuse_if(self.function == "sum", "a sum of quotients is subtracted")
+        return Height(tuple(-part for part in self.parts), {"min": "max", "max": "min"}[self.function], False)
+
+    def plus(self, more: Sum) -> Height:
+        """Add a sum: to each part, or to the first one if the height is their sum."""
+        first, *others = self.parts if self.function == "sum" else [self]
+
+        def change(part: Quotient) -> Quotient:
+            return part._replace(dividend=part.dividend + part.divisor * more)
+
+        return self._replace(parts=(first.each(change), *others)) if others else self.each(change)
+
+    def over(self, divisor: Sum) -> Height:
+        refuse_if(self.function == "sum", "a quotient of a sum of quotients")
+        found = self.each(lambda part: Quotient(part.dividend, part.divisor * divisor))
+        return found._replace(is_flat=self.is_flat and all(part.divisor == ONE for part in self.quotients))
 
     def allows(self, place: Numbers, value: Sum) -> str:
         """Condition: the height at a place is at least a value; for a sum, a natural number."""
         if self.function != "sum":
-            return self.joined(part.room(place, value) for part in self.parts)
-        if not value.is_number:
-            raise undecided("a height that is a sum of quotients, where its coordinate is no small number")
+            return self.joined(part.allows(place, value) for part in self.parts)
+        refuse_if(not value.is_number, "a height that is a sum of quotients, where its coordinate is no small number")
         shares = with_sum(value.number, len(self.parts))  # no part is negative
         pairs = (zip(self.parts, share, strict=True) for share in shares)
-        return either(*(both(*(part.room(place, Sum(n)).natural for part, n in pair)) for pair in pairs))
+        return either(*(both(*(part.allows(place, as_sum(n)) for part, n in pair)) for pair in pairs))
 
-    def joined(self, rooms: Iterable[Sum]) -> str:
-        """Condition: the height is at least a value, for the rooms of its parts."""
-        if self.function == "sum":
-            raise undecided("a height that is a sum of quotients, where positions have no bound")
-        return (both if self.function == "min" else either)(*(room.natural for room in rooms))
+    def joined(self, allowed: Iterable[str]) -> str:
+        """Condition: the height is at least a value, where its parts are on conditions."""
+        refuse_if(self.function == "sum", "a height that is a sum of quotients, where positions have no bound")
+        return (both if self.function == "min" else either)(*allowed)
 
 
 class NimSum(NamedTuple):
@@ -490,6 +429,7 @@ class NimSum(NamedTuple):
 
     def plus(self, number: Sum) -> NimSum:
         """Add a number: to a single term, or outside of several."""
+        refuse_if(number.coordinates, "a nim-sum plus a coordinate")
         if not self.shifts:
             return NimSum({}, self.constant + self.offset + number)
         if len(self.shifts) == 1 and not self.constant:
@@ -498,26 +438,206 @@ class NimSum(NamedTuple):
         return self._replace(offset=self.offset + number)
 
     def __xor__(self, other: NimSum) -> NimSum:
-        if self.offset or other.offset:
-            raise undecided("a nim-sum of what is a sum of a nim-sum")
-        if self.shifts.keys() & other.shifts.keys():
-            raise undecided("a coordinate stands twice in the relation")
-        constants = [c for c in (self.constant, other.constant) if c]
-        if len(constants) == 2:
-            if not all(constant.is_number for constant in constants):
-                raise undecided("two numbers in a nim-sum")
-            constants = [total((), constants[0].number ^ constants[1].number)]
-        return NimSum({**self.shifts, **other.shifts}, *constants)
+        refuse_if(self.offset or other.offset, "a nim-sum of what is a sum of a nim-sum")
+        refuse_if(self.shifts.keys() & other.shifts.keys(), "a coordinate stands twice in the relation")
+        constant = self.constant + other.constant
+        if self.constant and other.constant:
+            refuse_if(not (self.constant.is_number and other.constant.is_number), "two numbers in a nim-sum")
+            constant = as_sum(self.constant.number ^ other.constant.number)
+        return NimSum({**self.shifts, **other.shifts}, constant)
 
 
-class Put(ast.NodeTransformer):
-    """Puts formulas for names."""
+Value = Sum | Height | NimSum
 
-    def __init__(self, formulas: Mapping[str, ast.expr]) -> None:
-        self.formulas = formulas
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.formulas.get(node.id, node)
+def as_height(value: Value) -> Height:
+    """Return a sum as a height."""
+    if isinstance(value, NimSum):
+        raise undecided("a quotient, a minimum or a maximum of a nim-sum")
+    return Height((Quotient(value, ONE),)) if isinstance(value, Sum) else value
+
+
+def as_nim_sum(value: Value) -> NimSum:
+    """Return a number, or a coordinate with a shift, as a nim-sum."""
+    if isinstance(value, NimSum):
+        return value
+    match list(value.coefficients.items()) if isinstance(value, Sum) else []:
+        case [("", number)]:
+            return NimSum({}, number)
+        case [("", shift), (x, factor)] if factor == ONE:
+            return NimSum({x: shift})
+    raise undecided("the relation is no nim-sum of shifted coordinates")
+
+
+def names_in(*formulas: ast.expr) -> set[str]:
+    """Return the names in formulas, without those of functions."""
+    parts = itertools.chain.from_iterable(map(ast.walk, formulas))
+    return {part.id for part in parts if isinstance(part, ast.Name)} - check.FUNCTIONS.keys()
+
+
+def power_of(parameter: str) -> str:
+    """Return the key of the largest power of 2 that divides a parameter."""
+    return f"{parameter} & -{parameter}"
+
+
+def replaced(node: ast.expr, formulas: Mapping[str, ast.expr]) -> ast.expr:
+    """Put formulas for others, which are given by their texts."""
+    if (other := formulas.get(ast.unparse(node))) is not None:
+        return other
+    match node:
+        case ast.BinOp(left, operation, right):
+            return ast.BinOp(replaced(left, formulas), operation, replaced(right, formulas))
+        case ast.UnaryOp(operation, part):
+            return ast.UnaryOp(operation, replaced(part, formulas))
+        case ast.Call(function, parts, []):
+            return ast.Call(function, [replaced(part, formulas) for part in parts], [])
+        case _:
+            return node
+
+
+class Reader:
+    """Reads formulas. Other numbers than sums of parameters, such as ⌊m/2⌋, become new names with definitions.
+
+    For all parameters, exactly one choice of the new names satisfies the definitions.
+    """
+
+    def __init__(self) -> None:
+        self.definitions: list[str] = []
+        self.quotients: dict[tuple[Sum, int], Sum] = {}
+        self.divisors: list[Sum] = []  # of what depends on coordinates
+
+    def sum(self, node: ast.expr, names: Numbers) -> Sum:
+        if isinstance(found := self.value(node, names), Sum):
+            return found
+        raise undecided(f"{ast.unparse(node)} cannot be read as a sum")
+
+    def value(self, node: ast.expr, names: Numbers) -> Value:
+        match node:
+            case ast.Constant(value) if type(value) is int:
+                return as_sum(value)
+            case ast.Name(name) if name in names:
+                return names[name]
+            case ast.UnaryOp(ast.USub(), part):
+                return self.binary("Sub", ZERO, self.value(part, names))
+            case ast.BinOp(ast.Name(a), ast.BitAnd(), ast.UnaryOp(ast.USub(), ast.Name(b))) if (
+                a == b and power_of(a) in names
+            ):
+                return names[power_of(a)]
+            case ast.BinOp(left, operation, right):
+                return self.binary(type(operation).__name__, self.value(left, names), self.value(right, names))
+            case ast.Call(ast.Name("min" | "max" | "abs" as function), parts, []) if parts:
+                values = [self.value(part, names) for part in parts]
+                if function == "abs":
+                    (one,), function = values, "max"
+                    values = [one, self.binary("Sub", ZERO, one)]
+                fixed = [value for value in values if isinstance(value, Sum) and not value.coordinates]
+                if len(fixed) == len(values):
+                    return self.least(fixed, 1 if function == "min" else -1)
+                several = [as_height(value) for value in values]
+                is_flat = all(height.is_flat and len(height.parts) == 1 for height in several)
+                return Height(tuple(h if h.parts[1:] else h.parts[0] for h in several), function, is_flat)
+        raise undecided(f"{ast.unparse(node)} cannot be read as a number")
+
+    def binary(self, operation: str, left: Value, right: Value) -> Value:
+        match operation, left, right:
+            case "Add", Sum(), Sum():
+                return left + right
+            case "Sub", Sum(), Sum():
+                return left - right
+            case "Sub", Height() | NimSum(), Sum():
+                return left.plus(-right)
+            case ("Add", Height() | NimSum() as one, Sum() as more) | (
+                "Add",
+                Sum() as more,
+                Height() | NimSum() as one,
+            ):
+                return one.plus(more)
+            case "Add", Height(), Height() if left.is_summand and right.is_summand:
+                return Height((*left.parts, *right.parts), "sum")
+            case "Sub", Sum(), Height():
+                return (-right).plus(left)
+            case "Mult", Sum(), Sum():
+                _ = (product := left * right).coefficients  # where coordinates are multiplied there is an error
+                return product
+            case ("Mult", Height() as height, Sum() as factor) | ("Mult", Sum() as factor, Height() as height):
+                if factor in (ONE, -ONE):
+                    return height if factor == ONE else -height
+                if not factor:
+                    return ZERO
+            case "FloorDiv", Sum() | Height(), Sum() if left.coordinates and not right.coordinates:
+                self.divisors.append(right)
+                return as_height(left).over(right)
+            case "FloorDiv" | "Mod", Sum(), Sum() if not left.coordinates and right.is_number and right.number > 0:
+                quotient = self.quotient(left, right.number)
+                return quotient if operation == "FloorDiv" else left - quotient * right.number
+            case "BitAnd", Sum(), Sum() if left.is_number != right.is_number:
+                value, mask = (left, right.number) if right.is_number else (right, left.number)
+                if 0 <= mask < 1 << MOST_BITS and not value.coordinates:
+                    return self.masked(value, mask)
+            case "BitXor" | "BitAnd" | "BitOr", Sum(), Sum() if left.is_number and right.is_number:
+                return as_sum(check.BITWISE[operation](left.number, right.number))
+            case "Pow", Sum(), Sum() if left.is_number and right.is_number and 0 <= right.number < MOST_BITS:
+                return as_sum(left.number**right.number)
+            case "BitXor", _, _:
+                return as_nim_sum(left) ^ as_nim_sum(right)
+            case _:
+                pass
+        raise undecided(f"{operation} of such numbers cannot be read here")
+
+    def masked(self, value: Sum, mask: int) -> Sum:
+        """Return the bitwise conjunction of a value with a mask."""
+        rest, digits = self.binary("Mod", value, as_sum(1 << mask.bit_length())), ZERO
+        assert isinstance(rest, Sum)
+        for b in range(mask.bit_length()):
+            digit = self.new()
+            self.definitions += [digit.natural, (1 - digit).natural]
+            rest, digits = rest - digit * (1 << b), digits + digit * (mask & 1 << b)
+        self.definitions.append(rest.zero)
+        return digits
+
+    def quotient(self, value: Sum, divisor: int) -> Sum:
+        """Return ⌊value/divisor⌋ for a divisor that is at least 1."""
+        if all(multiple % divisor == 0 for factors, multiple in value.items if factors):
+            return total((factors, multiple // divisor) for factors, multiple in value.items)
+        if (value, divisor) not in self.quotients:
+            quotient = self.quotients[value, divisor] = self.new()
+            rest = value - quotient * divisor
+            self.definitions += [rest.natural, (divisor - 1 - rest).natural]
+        return self.quotients[value, divisor]
+
+    def least(self, values: Sequence[Sum], sign: int) -> Sum:
+        """Return the least value; with the sign -1, the largest."""
+        least, *others = values
+        for value in others:
+            more = (value - least) * sign
+            if more.is_number:
+                least = least if more.number >= 0 else value
+                continue
+            chosen = self.new()
+            self.definitions.append(f"(= {chosen.text} (ite {more.natural} {least.text} {value.text}))")
+            least = chosen
+        return least
+
+    def new(self) -> Sum:
+        return named(f"{NEW}{len(self.definitions)}")
+
+    def condition(self, node: ast.expr, names: Numbers) -> str:
+        match node:
+            case ast.UnaryOp(ast.Not(), part):
+                return contrary(self.condition(part, names))
+            case ast.BoolOp(sign, parts):
+                join = both if isinstance(sign, ast.And) else either
+                return join(*(self.condition(part, names) for part in parts))
+            case ast.Compare(left, signs, others) if {*map(type, signs)} <= SIGNS.keys():
+                pairs = itertools.pairwise(self.sum(part, names).text for part in (left, *others))
+                return both(*(f"({SIGNS[type(sign)]} {a} {b})" for sign, (a, b) in zip(signs, pairs, strict=True)))
+        raise undecided(f"{ast.unparse(node)} is no condition on parameters")
+
+
+# ---- The family: a game whose moves lower one coordinate by any amount, and what is stated of it.
+
+WAYS = ("each", "any", "same")  # which mean the same if one coordinate is lowered
+CONSTANT, TARGET, VALUE = "constant", "target", "value"
 
 
 class Family:
@@ -528,9 +648,10 @@ class Family:
         self.is_grundy, self.relation = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
         self.where = parsed(data["where"]) if data.get("where") else None
         self.games, self.parameters = data.get("games", {}), sorted(data["parameters"])
-        self.document, self.arguments, self.defaults = self.described(self.ruleset)
+        self.document = self.described(self.ruleset)
         self.coordinates: list[str] = self.document["coordinates"]
-        self.written = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
+        self.own = {x: named(coordinate(x)) for x in self.coordinates}
+        self.formulas = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
         self.clips: dict[str, bool] = {}  # by the coordinate that a move lowers, whether others then fall
         for move in self.document["moves"]:
             named_amounts = isinstance(move["lower"], dict) or move.get("by", "each") not in WAYS
@@ -539,110 +660,82 @@ class Family:
             self.clips[move["lower"][0]] = move.get("clip", True)
         if len(self.clips) < len(self.document["moves"]) or {"within", "ends", "legal"} & {*self.document}:
             raise undecided("two moves of one coordinate, or a condition on all positions")
-        if not {*self.clips, *self.written} <= {*self.coordinates} or len({*self.coordinates}) < len(self.coordinates):
+        if not {*self.clips, *self.formulas} <= self.own.keys() or len(self.own) < len(self.coordinates):
             raise ValueError("a coordinate is there twice, or has no name")
-        texts = [self.condition, self.relation, *self.arguments.values(), *([self.where] if self.where else [])]
-        texts += [] if self.defaults is not None else self.written.values()
-        known = set[str]().union(*map(names_in, texts)) - {*self.coordinates}
-        if known != {*self.parameters} or len(known) < len(data["parameters"]):
+        texts = [self.condition, self.relation, *self.formulas.values(), *([self.where] if self.where else [])]
+        known = names_in(*texts) - self.own.keys()
+        if not known or known != {*self.parameters} or len(known) < len(data["parameters"]):
             raise undecided(f"the parameters are {', '.join(sorted(known))}")
-        if {*self.coordinates} & {*self.parameters, *(self.defaults or {}), CONSTANT, TARGET, VALUE} or not known:
-            raise undecided("a coordinate has the name of a parameter or of a track")
-        if any(not names_in(part).isdisjoint(self.coordinates) for part in self.arguments.values()):
-            raise undecided("an argument of the game depends on a coordinate")
-        if not names_in(self.condition).isdisjoint(self.coordinates):
-            raise undecided("the condition on parameters depends on a coordinate")
+        if self.own.keys() & {CONSTANT, TARGET, VALUE} or self.own.keys() & names_in(self.condition):
+            raise undecided(
+                "a coordinate in the condition on parameters, or with the name of a parameter or of a track"
+            )
         powers = {
             part.left.id
-            for text in texts
-            for part in ast.walk(text)
-            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd) and isinstance(part.left, ast.Name)
-            if isinstance(part.right, ast.UnaryOp)
+            for part in itertools.chain.from_iterable(map(ast.walk, texts))
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd)
+            if isinstance(part.left, ast.Name) and isinstance(part.right, ast.UnaryOp)
         }
         if len(powers) > 1 or not powers <= known - {POWER}:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
 
-    def described(self, ruleset: ast.expr) -> tuple[dict[str, Any], dict[str, ast.expr], dict[str, int] | None]:
-        """Return the description of a game, and for a game of one's own its arguments and default parameters."""
+    def described(self, ruleset: ast.expr) -> dict[str, Any]:
+        """Return the description of a game, with heights in its coordinates and the parameters of the family."""
         match ruleset:
             case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words) if name in self.games:
-                document = self.games[name]
+                document: dict[str, Any] = self.games[name]
                 given, defaults = {str(word.arg): word.value for word in words}, document.get("parameters", {})
                 if document["game"] != name or len(given) < len(words) or not given.keys() <= defaults.keys():
                     raise ValueError("the game described has another name, or other parameters")
-                return document, given, defaults
+                formulas = {y: parsed(height) for y, height in document.get("heights", {}).items()}
+                coordinates, put = {*document["coordinates"]}, {key: parsed(n) for key, n in defaults.items()} | given
+                if not names_in(*formulas.values()) <= {*coordinates, *put} or coordinates & {*put}:
+                    raise ValueError("a name in a height has two meanings, or none")
+                refuse_if(names_in(*given.values()) & coordinates, "an argument of the game depends on a coordinate")
+                return {**document, "heights": {y: ast.unparse(replaced(f, put)) for y, f in formulas.items()}}
             case ast.Call(ast.Name("sum"), [first, second], []):
-                return self.side_by_side(first, second), {}, None
+                return side_by_side(self.described(first), self.described(second))
             case ast.Call(ast.Name("nim" | "step_bar" | "strip_bar" | "solid_bar" as name), values, words):
                 given = {str(word.arg): word.value for word in words}
-                bound = inspect.signature(check.RULESETS[name]).bind(*values, **given)
-                bound.apply_defaults()
+                (bound := inspect.signature(check.RULESETS[name]).bind(*values, **given)).apply_defaults()
                 parts = bound.arguments
                 if name == "nim":
-                    if names_in(parsed(parts["heaps"])):
-                        raise undecided("members have other coordinates than others")
+                    refuse_if(names_in(parsed(parts["heaps"])), "members have other coordinates than others")
                     if not 1 <= (heaps := check.integer(parts["heaps"], {})) <= 15:
                         raise ValueError(f"nim has 1 to 15 heaps, not {heaps}")
                     parts = {"heaps": heaps}
                 elif name != "solid_bar":
                     parts = {key: f"({ast.unparse(parsed(part))})" for key, part in parts.items()}
-                    if any(not names_in(parsed(part)).isdisjoint("xyz") for part in parts.values()):
-                        raise undecided("an argument of the game depends on a coordinate")
+                    used = names_in(*map(parsed, parts.values()))
+                    refuse_if(used & {*"xyz"}, "an argument of the game depends on a coordinate")
                 document = json.loads(json.dumps(check.RULESETS[name](**parts), default=ast.unparse))
-                return {**document, "moves": [{"lower": [c]} for c in document["coordinates"]]}, {}, None
+                return {**document, "moves": [{"lower": [c]} for c in document["coordinates"]]}
             case _:
                 raise undecided(f"{ast.unparse(ruleset)} cannot be checked for all parameters")
 
-    def side_by_side(self, *rulesets: ast.expr) -> dict[str, Any]:
-        """Return the description of the disjunctive sum of two games, in which check.py names the coordinates."""
-        parts = [self.described(ruleset) for ruleset in rulesets]
-        coordinates, heights, moves, others = list[str](), dict[str, str](), list[Any](), set[str]()
-        for i, (document, arguments, defaults) in enumerate(parts, start=1):
-            named_amounts = any(isinstance(move["lower"], dict) for move in document["moves"])
-            if named_amounts or {*document} & {"within", "ends", "legal"}:
-                raise undecided("a sum of games with other moves, or a condition on all positions")
-            own, beside = dict[str, str](), parts[2 - i][0]["coordinates"]
-            for c in document["coordinates"]:
-                if c in own or c in (defaults or {}):
-                    raise ValueError(f"{c[:60]!r} has two meanings")
-                own[c] = check.unused(f"{c}{i}" if c in beside else c, coordinates)
-                coordinates.append(own[c])
-            put: dict[str, ast.expr] = {key: ast.Constant(number) for key, number in (defaults or {}).items()}
-            put |= {**arguments, **{c: ast.Name(new) for c, new in own.items()}}
-            for y, height in document.get("heights", {}).items():
-                free = names_in(parsed(height)) - put.keys()
-                if free and defaults is not None:
-                    raise ValueError(f"{min(free)[:60]!r} has no meaning in a height")
-                others |= free
-                heights[own[y]] = ast.unparse(Put(put).visit(parsed(height)))
-            others |= set[str]().union(*map(names_in, arguments.values()))
-            moves += [{**move, "lower": [own[c] for c in move["lower"]]} for move in document["moves"]]
-        if others & {*coordinates}:
-            raise undecided("a parameter has the name of a coordinate of the sum")
-        return {"coordinates": coordinates, "heights": heights, "moves": moves}
-
     def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
         """Return the heights, for these values of the parameters."""
-        names = dict(values)
-        if self.defaults is not None:
-            names = {key: total((), number) for key, number in self.defaults.items()}
-            names |= {key: reader.sum(part, values) for key, part in self.arguments.items()}
-        return {y: self.height(node, reader, names) for y, node in self.written.items()}
+        names = {**values, **self.own}
+        heights = {y: as_height(reader.value(node, names)) for y, node in self.formulas.items()}
+        if not all(height.is_flat for height in heights.values()):
+            raise undecided("a height that is no least or largest value, or sum, of quotients")
+        return heights
 
     def nim_sum(self, reader: Reader, values: Numbers) -> NimSum:
         """Return the relation: the nim-sum that is 0, or whose value is the Grundy number."""
+        names = {**values, **self.own}
         if self.is_grundy:
-            return self.nim_sum_of(self.relation, reader, values)
+            return as_nim_sum(reader.value(self.relation, names))
         match self.relation:
             case ast.Compare(a, [ast.Eq()], [b]):
-                left, right = (self.nim_sum_of(node, reader, values) for node in (a, b))
+                left, right = (as_nim_sum(reader.value(node, names)) for node in (a, b))
             case _:
                 raise undecided("P-positions need one equation")
         if len(right.shifts) + bool(right.constant) > 1:
             left, right = right, left
         if len(right.shifts) + bool(right.constant) <= 1:  # n + e == x + e' is n == x + (e' - e)
-            left, right = NimSum(left.shifts, left.constant), right.plus(left.offset.times(-1))
+            left, right = NimSum(left.shifts, left.constant), right.plus(-left.offset)
         return left ^ right
 
     def inside(self, reader: Reader, values: Numbers) -> Iterator[Sum]:
@@ -653,89 +746,41 @@ class Family:
                 case ast.BoolOp(ast.And(), operands):
                     parts += operands
                 case ast.Compare(left, signs, others):
-                    for sign, *sides in zip(signs, (left, *others), others, strict=False):
-                        a, b = (self.linear(side, reader, values) for side in sides)
-                        if type(sign) not in check.ENDS:
-                            raise undecided("a condition on positions with another sign")
-                        least = ONE if isinstance(sign, ast.Lt | ast.Gt) else ZERO
-                        if isinstance(sign, ast.Lt | ast.LtE | ast.Eq):
-                            yield b - a - least
-                        if isinstance(sign, ast.Gt | ast.GtE | ast.Eq):
-                            yield a - b - least
+                    pairs = itertools.pairwise(reader.sum(side, {**values, **self.own}) for side in (left, *others))
+                    for sign, (a, b) in zip(signs, pairs, strict=True):
+                        refuse_if(type(sign) not in check.ENDS, "a condition on positions with another sign")
+                        low, high = check.ENDS[type(sign)]
+                        yield from [b - a + high] if high is not None else []
+                        yield from [a - b - low] if low is not None else []
                 case _:
                     raise undecided("a condition on positions that is no inequality")
 
-    def moves(self, node: ast.expr) -> bool:
-        """Return whether a formula depends on a coordinate."""
-        return not names_in(node).isdisjoint(self.coordinates)
 
-    def is_sum(self, node: ast.expr) -> bool:
-        """Return whether all operations on coordinates are + - *."""
-        parts = [part for part in ast.walk(node) if isinstance(part, ast.Call | ast.BinOp) and self.moves(part)]
-        return all(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub | ast.Mult) for part in parts)
-
-    def height(self, node: ast.expr, reader: Reader, names: Numbers) -> Height:
-        """Return a quotient, or the least, the largest or the sum of several, with a sum of coordinates added."""
-        match node:
-            case ast.Call(ast.Name("min" | "max" as function), arguments, []) if self.moves(node):
-                several = [self.height(argument, reader, names).parts for argument in arguments]
-                if any(len(parts) > 1 for parts in several):
-                    raise undecided("a least or largest value of such values")
-                return Height(tuple(parts[0] for parts in several), function)
-            case ast.BinOp(left, ast.FloorDiv(), right) if self.moves(left) and not self.moves(right):
-                # With divisors of several parts that are negative, it is another one: see `not_covered`.
-                above, divisor = self.height(left, reader, names), reader.sum(right, names)
-                if above.function == "sum" or any(part.divisor != ONE for part in above.parts):
-                    raise undecided("a quotient of a quotient")
-                return above._replace(parts=tuple(part._replace(divisor=divisor) for part in above.parts))
-            case ast.BinOp(left, ast.Add(), right) if not (self.is_sum(left) or self.is_sum(right)):
-                one, other = self.height(left, reader, names), self.height(right, reader, names)
-                if any(height.function != "sum" and len(height.parts) > 1 for height in (one, other)):
-                    raise undecided("a sum of least or largest values")
-                return Height((*one.parts, *other.parts), "sum")
-            case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if not self.is_sum(node):
-                if isinstance(sign, ast.Add) and self.is_sum(left):
-                    left, right = right, left
-                height, more = self.height(left, reader, names), self.linear(right, reader, names)
-                more = more if isinstance(sign, ast.Add) else ZERO - more
-                first, *others = height.parts
-                if height.function != "sum":
-                    others = [part.plus(more) for part in others]
-                return height._replace(parts=(first.plus(more), *others))
-        return Height((Quotient(self.linear(node, reader, names)),))
-
-    def linear(self, node: ast.expr, reader: Reader, names: Numbers) -> Sum:
-        """Return a sum of coordinates, each times a sum of parameters."""
-        if not self.is_sum(node):
-            raise undecided(f"{ast.unparse(node)} is no sum of coordinates")
-        found = reader.sum(node, {**names, **{x: named(coordinate(x)) for x in self.coordinates}})
-        _ = found.factors  # where coordinates are multiplied there is an error
-        return found
-
-    def nim_sum_of(self, node: ast.expr, reader: Reader, values: Numbers) -> NimSum:
-        if not self.moves(node):
-            return NimSum({}, reader.sum(node, values))
-        match node:
-            case ast.Name(name):
-                return NimSum({name: ZERO})
-            case ast.BinOp(left, ast.BitXor(), right):
-                return self.nim_sum_of(left, reader, values) ^ self.nim_sum_of(right, reader, values)
-            case ast.BinOp(left, ast.Add(), right) if not self.moves(left):
-                return self.nim_sum_of(right, reader, values).plus(reader.sum(left, values))
-            case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right) if not self.moves(right):
-                number = reader.sum(right, values).times(1 if isinstance(sign, ast.Add) else -1)
-                return self.nim_sum_of(left, reader, values).plus(number)
-        raise undecided("the relation is no nim-sum of shifted coordinates")
-
-
-WAYS = ("each", "any", "same")  # which mean the same if one coordinate is lowered
-CONSTANT, TARGET, VALUE = "constant", "target", "value"
+def side_by_side(*games: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the description of the disjunctive sum of two games, in which check.py names the coordinates."""
+    coordinates, heights, moves, others = list[str](), dict[str, str](), list[Any](), set[str]()
+    for i, game in enumerate(games):
+        if any(isinstance(move["lower"], dict) for move in game["moves"]) or {*game} & {"within", "ends", "legal"}:
+            raise undecided("a sum of games with other moves, or a condition on all positions")
+        own = dict[str, str]()
+        for c in game["coordinates"]:
+            if c in own:
+                raise ValueError(f"{c[:60]!r} has two meanings")
+            own[c] = check.unused(f"{c}{i + 1}" if c in games[1 - i]["coordinates"] else c, coordinates)
+            coordinates.append(own[c])
+        put: dict[str, ast.expr] = {c: ast.Name(new) for c, new in own.items()}
+        for y, height in game.get("heights", {}).items():
+            others |= names_in(parsed(height)) - own.keys()
+            heights[own[y]] = ast.unparse(replaced(parsed(height), put))
+        moves += [{**move, "lower": [own[c] for c in move["lower"]]} for move in game["moves"]]
+    refuse_if(others & {*coordinates}, "a parameter has the name of a coordinate of the sum")
+    return {"coordinates": coordinates, "heights": heights, "moves": moves}
 
 
 def naturals(heights: Iterable[Height], sign: int = 1) -> list[Sum]:
     """Return sums that are natural if all parts of heights are natural and monotone, with divisors of this sign."""
-    quotients = [part for height in heights for part in height.parts]
-    return [p.times(sign) for q in quotients for p in (*q.dividend.factors.values(), q.divisor - Sum(sign))]
+    quotients = [part for height in heights for part in height.quotients]
+    return [p * sign for q in quotients for p in (*q.dividend.coefficients.values(), q.divisor - sign)]
 
 
 def is_game(heights: Iterable[Height], sign: int = 1) -> str:
@@ -748,29 +793,54 @@ def otherwise_a_game(height: Height) -> str:
     if len(height.parts) == 1:
         return is_game([height], -1)  # both signs of ⌊a/d⌋ are others
     # Where a divisor is 0 there is no game; anything else may be one, such as a height max(x-5, z).
-    return both(*(contrary(part.divisor.zero) for part in height.parts), contrary(is_game([height])))
+    return both(*(contrary(part.divisor.zero) for part in height.quotients), contrary(is_game([height])))
 
 
 # ---- One case of the family.
 
 
-class Game(NamedTuple):
-    """The game and the relation in one case."""
+class Case:
+    """A case of a certificate: the game and the relation, with parameters that are sums of the case's own names."""
 
-    coordinates: Sequence[str]
-    clips: Mapping[str, bool]
-    heights: Mapping[str, Height]
-    relation: NimSum
-    is_grundy: bool
-    negative: frozenset[str]  # the tracks that may be negative
+    def __init__(self, family: Family, written: Mapping[str, Any]) -> None:
+        self.family, self.written, self.reader = family, written, Reader()
+        self.coordinates, self.clips, self.is_grundy = family.coordinates, family.clips, family.is_grundy
+        self.values = {p: read(said) for p, said in written["parameters"].items()}
+        self.names = {m for value in self.values.values() for m in value.names}
+        refuse_if(sorted(self.values) != family.parameters, "a case does not say what its parameters are")
+        if family.with_power is not None:
+            self.values[power_of(family.with_power)] = power_in(self.values[family.with_power])
+        self.heights = family.heights(self.reader, self.values)
+        self.relation = NimSum({}) if "formula" in written else family.nim_sum(self.reader, self.values)
+        self.inside = [*family.inside(self.reader, self.values)]
+        refuse_if(not self.is_grundy and self.relation.offset, "the relation is no nim-sum that is 0")
+        for y, height in self.heights.items():
+            if any(x == y or (x in self.heights and self.heights[x].coordinates) for x in height.coordinates):
+                raise undecided("a height depends on a coordinate that has a height")
+
+    @functools.cached_property
+    def facts(self) -> str:
+        """Condition: the case's conditions hold, and the heights make a game."""
+        conditions = [read(c, self.names).natural for c in self.written["conditions"]]
+        if self.family.with_power is not None:  # cases have no conditions of their own then
+            conditions = [self.reader.condition(self.family.condition, self.values), (named(POWER) - 1).natural]
+            products = {factors for value in self.values.values() for factors, _ in value.items if factors}
+            conditions += [named(*factors).natural for factors in sorted(products)]
+        conditions += [named(name).natural for name in sorted(self.names)]
+        return both(*conditions, *self.reader.definitions, is_game(self.heights.values()))
+
+    @functools.cached_property
+    def negative(self) -> set[str]:
+        """The tracks whose numbers may be negative."""
+        may, relation = {VALUE}, self.relation
+        for track, least in {**relation.shifts, CONSTANT: relation.constant, TARGET: -relation.offset}.items():
+            always = contrary(least.natural) == "false"
+            if not always and (least.is_number or not unsatisfiable(track, both(self.facts, contrary(least.natural)))):
+                may.add(track)
+        return may
 
     def shift(self, x: str) -> Sum:
         return self.relation.shifts.get(x, ZERO)
-
-    def rooms(self, y: str, track: str) -> list[Sum]:
-        """Return the room of each part of y's height, for the number on a track: its counter at numbers less their shifts."""
-        less = {x: ZERO - self.shift(x) for x in self.coordinates}
-        return [named(legal(track, i)) + part.room(less, less[y]) for i, part in enumerate(self.heights[y].parts)]
 
     def changed(self, lowered: str) -> tuple[str, ...]:
         """Return the coordinates that a move may change, the lowered one first."""
@@ -786,89 +856,33 @@ class Game(NamedTuple):
 
         Another coordinate is the same at both places, or it has fallen: it is less, and its height.
         """
-        conditions = [option[lowered].natural, (place[lowered] - option[lowered] - ONE).natural]
+        conditions = [option[lowered].natural, (place[lowered] - option[lowered] - 1).natural]
         for y in self.changed(lowered)[1:]:
             conditions.append(self.heights[y].allows(option, option[y]))
             if option[y] != place[y]:
-                conditions.append((place[y] - option[y] - ONE).natural)
-                conditions.append(contrary(self.heights[y].allows(option, option[y] + ONE)))
+                conditions.append((place[y] - option[y] - 1).natural)
+                conditions.append(contrary(self.heights[y].allows(option, option[y] + 1)))
         return both(*conditions)
-
-
-class Case:
-    """A case of a certificate: the parameters as sums of the case's own names, with conditions on these."""
-
-    def __init__(self, family: Family, written: Mapping[str, Any]) -> None:
-        self.family, self.written, self.reader = family, written, Reader()
-        self.values = {p: read(said) for p, said in written["parameters"].items()}
-        self.names = {m for value in self.values.values() for m in value.names}
-        if sorted(self.values) != family.parameters:
-            raise undecided("a case does not say what its parameters are")
-        if family.with_power is not None:
-            self.values[power_of(family.with_power)] = power_in(self.values[family.with_power])
-        self.heights = family.heights(self.reader, self.values)
-        by_cases = "formula" in written
-        self.relation = NimSum({}) if by_cases else family.nim_sum(self.reader, self.values)
-        self.inside = [*family.inside(self.reader, self.values)]
-        if not family.is_grundy and self.relation.offset:
-            raise undecided("the relation is no nim-sum that is 0")
-        for y, height in self.heights.items():
-            if any(x == y or (x in self.heights and self.heights[x].coordinates) for x in height.coordinates):
-                raise undecided("a height depends on a coordinate that has a height")
-
-    @functools.cached_property
-    def facts(self) -> str:
-        """Condition: the case's conditions hold, and the heights make a game."""
-        conditions = [read(c, self.names).natural for c in self.written["conditions"]]
-        if self.family.with_power is not None:  # cases have no conditions of their own then
-            conditions = [self.reader.truth(self.family.condition, self.values), (named(POWER) - ONE).natural]
-            conditions += [named(name).natural for value in self.values.values() for name, _ in value.items]
-        naturals = [named(name).natural for name in sorted(self.names)]
-        return both(*naturals, *conditions, *self.reader.definitions, is_game(self.heights.values()))
-
-    @functools.cached_property
-    def game(self) -> Game:
-        may = {VALUE}
-        tracks = {**self.relation.shifts, CONSTANT: self.relation.constant, TARGET: ZERO - self.relation.offset}
-        for track, least in tracks.items():
-            if least.is_number:
-                may |= {track} if least.number < 0 else set()
-            elif not unsatisfiable(track, both(self.facts, contrary(least.natural))):
-                may.add(track)
-        family = self.family
-        return Game(family.coordinates, family.clips, self.heights, self.relation, family.is_grundy, frozenset(may))
 
     def written_otherwise(self) -> str:
         """Counterexample: the certificate displays another game, relation or counter than the checked one."""
-        said, relation = self.written, self.relation
-        heights = {
-            y: {
-                "function": height.function,
-                "parts": [
-                    {
-                        "terms": {x: a for x, a in part.dividend.factors.items() if x},
-                        "constant": part.dividend.factors[""],
-                        "divisor": part.divisor,
-                    }
-                    for part in height.parts
-                ],
-            }
-            for y, height in self.heights.items()
-        }
-        own = {"heights": heights, "shifts": relation.shifts, "constant": relation.constant}
+        said, relation, heights = self.written, self.relation, dict[str, Any]()
+        for y, height in self.heights.items():
+            forms = [(part.dividend.coefficients, part.divisor) for part in height.quotients]
+            parts = [{"terms": form, "constant": form.pop(""), "divisor": divisor} for form, divisor in forms]
+            heights[y] = {"function": height.function, "parts": parts}
+        own = {"heights": heights, "shifts": relation.shifts, "constant": relation.constant, "offset": -relation.offset}
         differing = [*self.differences({key: said[key] for key in own}, own)]
-        differing += self.differences(said["offset"], ZERO - relation.offset)
         for one in said.get("obligations", []):
             for location in one["locations"]:
-                counters = Obligation(self.game, one["kind"], one.get("move")).counters(location.get("move"))
+                counters = Obligation(self, one["kind"], one.get("move")).counters(location.get("move"))
                 shown = location.get("counters", {})
-                if not shown.keys() <= counters.keys():
-                    raise undecided("there is no such counter")
+                refuse_if(not shown.keys() <= counters.keys(), "there is no such counter")
                 differing += self.differences(shown, {name: counters[name] for name in shown})
         conditions = [*dict.fromkeys(difference.zero for difference in differing)]
         if self.family.with_power is not None:  # conditions that are for people alone
             conditions += [read(c, self.names).natural for c in said["conditions"]]
-        return both(self.facts, either(*map(contrary, conditions)))
+        return both(self.facts, contrary(both(*conditions)))
 
     def differences(self, shown: Any, own: Any) -> Iterator[Sum]:
         """Yield the differences between sums at the same places in two documents; a sum that is not there is 0."""
@@ -887,63 +901,58 @@ class Case:
     def conditions(self, is_proof: bool) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples, with names; each must be unsatisfiable together with `facts`."""
         written, power = self.written, self.family.with_power
-        if self.family.where or not is_proof:
-            if (power is None) != ("digits" not in written) or written.get("obligations"):
-                raise undecided("obligations on words, or digits, where there are none")
-            position = {x: read(s, self.names) for x, s in written.get("position", {}).items()}
-            if power is not None:
-                if is_proof:
-                    raise undecided("a proof for powers of 2")
-                parts = {
-                    x: (read(d["high"], self.names), read(d["low"], self.names)) for x, d in written["digits"].items()
-                }
-                place = PowerPlace(self.game, self.inside, self.values[power_of(power)], position, parts)
-                yield "position", place.contradiction()
-                return
-            if self.inside or is_proof:
-                yield from self.few_values.closure(self.largest)
-            if is_proof:
-                yield from self.few_values.consistent(self.largest)
-            else:
-                if not all(
-                    y in position and position[y].is_number and 0 <= position[y].number <= MOST_VALUES
-                    for y in self.heights
-                ):
-                    raise undecided("a limited coordinate of the position is no small number")
-                yield "position", self.few_values.failure(position)
-        elif "formula" in written:
-            if not self.family.is_grundy or written.get("obligations") or power is not None:
+        of_places = self.family.where is not None or not is_proof
+        refuse_if((of_places or "formula" in written) and written.get("obligations"), "obligations on words")
+        if not of_places and "formula" not in written:
+            yield from self.obligations()
+        elif not of_places:
+            if not self.is_grundy or power is not None:
                 raise undecided("options and lemmas, where Grundy numbers are no formula by cases")
             yield from ByCases(self, written["formula"]).conditions()
         else:
-            for invariant in self.invariants():
-                name = "-".join(filter(None, (invariant.obligation.kind, invariant.obligation.move)))
-                for condition, body in invariant.conditions():
-                    yield f"{name}-{condition}", body
+            if (power is None) != ("digits" not in written) or (power is not None and is_proof):
+                raise undecided("a proof for powers of 2, or digits, where there are none")
+            position = {x: read(s, self.names) for x, s in written.get("position", {}).items()}
+            if power is not None:
+                digits = written["digits"].items()
+                parts = {x: (read(d["high"], self.names), read(d["low"], self.names)) for x, d in digits}
+                yield "position", PowerPlace(self, self.values[power_of(power)], position, parts).contradiction()
+                return
+            few = FewValues(self)
+            if self.inside or is_proof:
+                yield from few.closure()
+            if is_proof:
+                yield from few.consistent()
+            elif all(is_small(position.get(y, named(y))) for y in self.heights):
+                yield "position", few.failure(position)
+            else:
+                raise undecided("a limited coordinate of the position is no small number")
 
-    @functools.cached_property
-    def few_values(self) -> FewValues:
-        return FewValues(self.game, self.inside)
+    def is_somewhere(self) -> bool:
+        """Return whether some position of a member satisfies the condition on positions; products of names show nothing."""
+        few = FewValues(self)
+        here = (both(self.facts, few.is_here(place)) for _, place in few.places())
+        return any(not has_product(place) and not unsatisfiable("position", place) for place in here)
 
-    @property
-    def largest(self) -> Mapping[str, int]:
-        if "largest" not in self.written:
-            raise undecided("the largest values of limited coordinates are missing")
-        return dict(self.written["largest"])
-
-    def invariants(self) -> Iterator[Invariant]:
-        """Yield the obligations on words, each with its invariant in the certificate."""
-        wanted: list[tuple[str, str | None]] = [("exclusion", x) for x in self.game.clips]
-        wanted += [("option", None), *([(VALUE, None)] if self.game.is_grundy else [])]
+    def obligations(self) -> Iterator[tuple[str, str]]:
+        """Yield the counterexamples of the obligations on words, each with its invariant in the certificate."""
+        wanted: list[tuple[str, str | None]] = [("exclusion", x) for x in self.clips]
+        wanted += [("option", None), *([(VALUE, None)] if self.is_grundy else [])]
         given = self.written.get("obligations", [])
         written = {(one["kind"], one.get("move")): one["locations"] for one in given}
         if len(written) < len(given) or written.keys() != {*wanted} or not all(written.values()):
             raise undecided("obligations are missing, or are there twice")
         for kind, move in wanted:
-            obligation, said = Obligation(self.game, kind, move), written[kind, move]
-            if len(obligation.tracks) > MOST_TRACKS:
-                raise undecided(f"words have more than {MOST_TRACKS} tracks")
-            yield Invariant(obligation, [Location(obligation, one, self.names, len(said)) for one in said])
+            obligation, said = Obligation(self, kind, move), written[kind, move]
+            refuse_if(len(obligation.tracks) > MOST_TRACKS, f"words have more than {MOST_TRACKS} tracks")
+            obligation.locations = [Location(obligation, one, self.names, len(said)) for one in said]
+            for name, body in obligation.conditions():
+                yield "-".join(filter(None, (kind, move, name))), body
+
+
+def is_small(value: Sum) -> bool:
+    """Return whether a value is a small natural number."""
+    return value.is_number and 0 <= value.number <= MOST_VALUES
 
 
 # ---- Words of digits: the coordinates are read together, the sign first, then from the highest digit on. A key holds the
@@ -954,114 +963,104 @@ Orders = tuple[tuple[str, str], ...]
 Key = tuple[bool, str | None, Orders]  # whether a move is chosen or none is asked for, which, and what is less already
 
 
+def count(track: str) -> str:
+    """Return the name of the counter of a number."""
+    return f"count({track})"
+
+
 def legal(track: str, part: int) -> str:
     """Return the name of the counter of a part of a height, for the number on a track."""
     return f"legal{part + 1 if part else ''}({track})"
 
 
 class Obligation:
-    """One obligation on a case.
+    """One obligation on a case, with the locations of a certificate, which `conditions` verify.
 
     Of an ``exclusion``: no option of a position in the relation is in it. Of an ``option``: every other position, or every
     smaller value, has an option in the relation. Of a ``value``: no value is negative.
     """
 
-    def __init__(self, game: Game, kind: str, move: str | None) -> None:
-        self.game, self.kind, self.move = game, kind, move
+    def __init__(self, game: Case, kind: str, move: str | None) -> None:
+        self.game, self.kind, self.move, self.locations = game, kind, move, list[Location]()
         self.tracks = [*game.coordinates]  # whose digits somebody else chooses
         if game.relation.constant and not (kind == "exclusion" and game.is_grundy):
             self.tracks.append(CONSTANT)
         if kind == "option" and game.is_grundy:
             self.tracks.append(TARGET)
 
+    def changed(self, move: str | None) -> tuple[str, ...]:
+        return self.game.changed(move) if move is not None else ()
+
     def counters(self, move: str | None) -> dict[str, Numbers]:
         """Return the counters with their forms, after the choice of a move or before it."""
-        game = self.game
-        counters: dict[str, Numbers] = {f"count({x})": {x: ONE} for x in game.coordinates if game.shift(x)}
-        more = [t for t in (CONSTANT, TARGET) if t in self.tracks] + [VALUE] * (self.kind == VALUE)
-        counters |= {f"count({t})": {t: ONE} for t in more}
-        counters |= self.legal(game.heights, ())
-        if move is not None:
-            changed = game.changed(move)
-            counters |= {f"count({x}')": {f"{x}'": ONE} for x in changed if game.shift(x)}
-            counters |= self.legal(changed[1:], changed)
+        game, changed = self.game, self.changed(move)
+        option = {x: f"{x}'" for x in changed}
+        tracks = [x for x in game.coordinates if game.shift(x)] + [t for t in self.tracks if t in (CONSTANT, TARGET)]
+        tracks += [VALUE] * (self.kind == VALUE) + [option[x] for x in changed if game.shift(x)]
+        counters: dict[str, Numbers] = {count(t): {t: ONE} for t in tracks}
+        limited = [*((y, dict[str, str]()) for y in game.heights), *((y, option) for y in changed[1:])]
+        for y, names in limited:
+            for i, part in enumerate(game.heights[y].quotients):
+                forms = {**part.dividend.coefficients, y: -part.divisor}
+                counters[legal(names.get(y, y), i)] = {names.get(x, x): a for x, a in forms.items() if x}
         return counters
 
-    def legal(self, limited: Iterable[str], changed: Sequence[str]) -> dict[str, Numbers]:
-        """Return the counters of the parts of heights, at a position or at an option with some coordinates changed."""
-        option, counters = {x: f"{x}'" for x in changed}, dict[str, Numbers]()
-        for y in limited:
-            for i, part in enumerate(self.game.heights[y].parts):
-                forms = {**part.dividend.factors, y: ZERO - part.divisor}
-                counters[legal(option.get(y, y), i)] = {option.get(x, x): a for x, a in forms.items() if x}
-        return counters
-
-    def after(self, here: Key | None, there: Key, read_now: Digits) -> dict[str, Sum]:
+    def after(self, here: Key | None, there: Key, digits: Digits) -> dict[str, Sum]:
         """Return the counters after a step, as sums of the counters before it; `here` is None at the start."""
         counters, old = dict[str, Sum](), self.counters(here[1]) if here else {}
         for name, form in self.counters(there[1]).items():
-            more = functools.reduce(Sum.__add__, (a.times(read_now[track]) for track, a in form.items()), ZERO)
-            if here is None:  # the digit of the sign
-                counters[name] = ZERO - more
-                continue
+            more = sum((a * digits[track] for track, a in form.items()), ZERO)
             before = name if name in old else name.replace("'", "")  # until now the option was the position itself
-            counters[name] = named(before).times(2) + more
+            counters[name] = named(before) * 2 + more if here else -more  # the first digit is the sign
         return counters
+
+    def at_least(self, y: str, track: str, more: int) -> str:
+        """Condition: the height is at least the number on a track, plus one or not; its shift was added to each number."""
+        game, height = self.game, self.game.heights[y]
+        less = {x: -game.shift(x) for x in game.coordinates}
+        rooms = (part.room(less, less[y] + more) for part in height.quotients)
+        return height.joined((named(legal(track, i)) + room).natural for i, room in enumerate(rooms))
 
     @functools.cached_property
     def given(self) -> str:
         """Condition: the whole word spells a position, with its constant and target."""
-        game = self.game
-        conditions = [(named(f"count({x})") - game.shift(x)).natural for x in game.coordinates if game.shift(x)]
-        for y, height in game.heights.items():
-            conditions.append(height.joined(game.rooms(y, y)))
-        if TARGET in self.tracks:
-            conditions.append((named(f"count({TARGET})") + game.relation.offset).natural)
-        if CONSTANT in self.tracks:
-            conditions.append((named(f"count({CONSTANT})") - game.relation.constant).zero)
+        game, relation = self.game, self.game.relation
+        conditions = [(named(count(x)) - game.shift(x)).natural for x in game.coordinates if game.shift(x)]
+        conditions += [self.at_least(y, y, 0) for y in game.heights]
+        conditions += [(named(count(TARGET)) + relation.offset).natural] * (TARGET in self.tracks)
+        conditions += [(named(count(CONSTANT)) - relation.constant).zero] * (CONSTANT in self.tracks)
         return both(*conditions)
 
-    def goal(self, key: Key) -> str:
-        """Condition that must hold if the word ends here."""
+    def violated(self, key: Key) -> str:
+        """Condition: the word ends here, and must not."""
         is_settled, move, orders = key
         if self.kind == VALUE:
-            return f"(=> {self.given} {(named(f'count({VALUE})') + self.game.relation.offset).natural})"
+            return both(self.given, contrary((named(count(VALUE)) + self.game.relation.offset).natural))
         if not is_settled:
-            return "true"
-        assert move is not None
-        option = self.is_option(move, dict(orders))
-        return contrary(both(self.given, option)) if self.kind == "exclusion" else f"(=> {self.given} {option})"
-
-    def is_option(self, move: str, orders: Mapping[str, str]) -> str:
-        """Condition: the move leads to an option."""
-        if orders[move] == "equal":
             return "false"
-        game, conditions = self.game, list[str]()
-        if game.shift(move):
-            conditions.append((named(f"count({move}')") - game.shift(move)).natural)
-        for y in game.changed(move)[1:]:
-            height, rooms = game.heights[y], game.rooms(y, f"{y}'")
-            conditions.append(height.joined(rooms))
-            if orders[y] == "less":
-                more = (room - part.divisor for room, part in zip(rooms, height.parts, strict=True))
-                conditions.append(contrary(height.joined(more)))
-        return both(*conditions)
+        assert move is not None
+        shift, less = self.game.shift(move), dict(orders)
+        option = [] if less[move] == "less" else ["false"]
+        option += [(named(count(f"{move}'")) - shift).natural] if shift else []
+        for y in self.changed(move)[1:]:
+            option.append(self.at_least(y, f"{y}'", 0))
+            option += [contrary(self.at_least(y, f"{y}'", 1))] if less[y] == "less" else []
+        return both(self.given, both(*option) if self.kind == "exclusion" else contrary(both(*option)))
 
     def choices(self, tracks: Sequence[str], is_sign: bool) -> Iterator[Digits]:
-        """Yield all choices of digits on tracks."""
         ranges = [(0, 1) if not is_sign or t.rstrip("'") in self.game.negative else (0,) for t in tracks]
         yield from (dict(zip(tracks, chosen, strict=True)) for chosen in itertools.product(*ranges))
 
-    def nim_sum(self, read_now: Digits, changed: Sequence[str] = ()) -> int:
+    def nim_sum(self, digits: Digits, changed: Sequence[str] = ()) -> int:
         """Return the nim-sum of a position's digits, or of an option's if some coordinates are changed."""
-        digits = (read_now[f"{x}'" if x in changed else x] for x in self.game.relation.shifts)
-        return functools.reduce(int.__xor__, digits, read_now.get(CONSTANT, 0))
+        own = (digits[f"{x}'" if x in changed else x] for x in self.game.relation.shifts)
+        return functools.reduce(int.__xor__, own, digits.get(CONSTANT, 0))
 
-    def lowered(self, move: str, orders: Orders, read_now: Digits, is_sign: bool) -> Orders | None:
+    def lowered(self, move: str, orders: Orders, digits: Digits, is_sign: bool) -> Orders | None:
         """Return the orders after a step; None if the option's digits are not allowed."""
         lowered = []
         for x, order in orders:
-            own, other = read_now[x], read_now[f"{x}'"]
+            own, other = digits[x], digits[f"{x}'"]
             if order == "equal" and own != other:
                 if (other < own) == is_sign or not (x == move or self.game.clips[move]):
                     return None
@@ -1069,14 +1068,108 @@ class Obligation:
             lowered.append((x, order))
         return tuple(lowered)
 
-    @property
-    def start(self) -> Key:
-        """The key before the first digit."""
-        return (self.kind != "option", None, ()) if self.move is None else (True, self.move, self.equal(self.move))
-
-    def equal(self, move: str) -> Orders:
+    def equal(self, move: str | None) -> Orders:
         """Return the orders of a move before the first digit."""
-        return tuple((x, "equal") for x in self.game.changed(move))
+        return tuple((x, "equal") for x in self.changed(move))
+
+    def conditions(self) -> Iterator[tuple[str, str]]:
+        """Yield the counterexamples, with names."""
+        start, is_option = self.locations[0], self.kind == "option"
+        # Whatever else is said of the start, even that 1 = 0, would be supposed of every word.
+        first = (not is_option, self.move, self.equal(self.move))
+        said = [start.never, start.equalities, start.parities, start.predicates]
+        if not start.is_start or start.key != first or any(said) or start.states != [""]:
+            raise undecided("the first location is not the start")
+        if is_option:
+            yield from self.never_ends()
+        for number, here in enumerate(self.locations):
+            refuse_if(here.is_start != (number == 0), "there are two starts")
+            before = here.invariant({})
+            if is_option:  # without `never`: such words spell no position (`never_ends`)
+                before = both(here.facts({}), either(*here.in_states({})), contrary(here.is_never({})))
+            yield f"step-{number}", both(before, either(*(self.answers(here) if is_option else self.steps(here))))
+            if not here.is_start:
+                yield f"goal-{number}", both(before, self.violated(here.key))
+
+    def steps(self, here: Location) -> Iterator[str]:
+        """Conditions: some step leads out of the invariants. All digits are chosen by the opponent."""
+        changed = self.changed(self.move)
+        for digits in self.choices((*self.tracks, *(f"{x}'" for x in changed)), here.is_start):
+            orders: Orders | None = ()
+            if self.move:
+                own, other = self.nim_sum(digits), self.nim_sum(digits, changed)
+                if own != other or (not self.game.is_grundy and own):
+                    continue
+                orders = self.lowered(self.move, here.key[2], digits, here.is_start)
+            if orders is None:
+                continue
+            there = (True, self.move, orders)
+            digits[VALUE] = self.nim_sum(digits)
+            values = self.after(None if here.is_start else here.key, there, digits)
+            following = [other for other in self.locations[1:] if other.key == there]
+            yield contrary(either(*(other.invariant(values) for other in following)))
+
+    def never_ends(self) -> Iterator[tuple[str, str]]:
+        """Counterexamples: a `never` of an option obligation ends after some digits, or holds at a position.
+
+        `never` depends on the position alone, so the answers of the strategy do not matter.
+        """
+        key, own = (False, None, ()), self.counters(None).keys()
+        for number, here in enumerate({here.is_never({}): here for here in self.locations if here.never}.values()):
+            if not {name for part in here.never for s in part for name in s.names if "(" in name} <= own:
+                raise undecided("what never becomes a position speaks of an option")
+            after = (self.after(key, key, digits) for digits in self.choices(self.tracks, False))
+            ends = (contrary(here.is_never(values)) for values in after)
+            yield f"never-{number}", both(here.is_never({}), either(self.given, *ends))
+
+    def answers(self, here: Location) -> Iterator[str]:
+        """Conditions: the opponent chooses digits for which the strategy leads out of the invariants."""
+        written = {frozenset(step["digits"].items()): step["answers"] for step in here.strategy}
+        refuse_if(len(written) < len(here.strategy), "a strategy has two answers to the same digits")
+        states = here.in_states({})
+        for digits in self.choices(self.tracks, here.is_start):
+            target = digits.get(TARGET, 0)
+            differs = self.nim_sum(digits) != target
+            is_larger = self.game.is_grundy and bool(target) != here.is_start
+            if not here.key[0] and differs and is_larger:
+                continue  # nobody asks for a target above the value
+            unanswered = {*range(len(states))}
+            for answer in written.get(frozenset(digits.items()), ()):
+                refuse_if(not {*answer["states"]} <= unanswered, "a strategy has two answers, or answers for no state")
+                unanswered -= {*answer["states"]}
+                there, values = self.answered(here, digits, differs, answer)
+                answered = either(*(states[i] for i in sorted({*answer["states"]})))
+                yield both(answered, contrary(there.invariant(values)))
+            yield from (states[i] for i in sorted(unanswered))
+
+    def answered(
+        self, here: Location, digits: Digits, differs: bool, answer: Mapping[str, Any]
+    ) -> tuple[Location, Numbers]:
+        """Return the location after an answer, and the counters there; refuse answers that are no moves."""
+        own, (is_settled, move, orders) = answer["digits"], here.key
+        there: Key = (False, None, ())
+        if is_settled or differs:
+            if not is_settled:
+                move = answer.get("move")
+                if move is None or move not in self.game.clips:
+                    raise undecided("a strategy makes a move that there is not")
+                orders = self.equal(move)
+            assert move is not None
+            changed = self.changed(move)
+            tracks = [f"{x}'" for x in changed]
+            if own.keys() != {*tracks} or (is_settled and answer.get("move") not in (None, move)):
+                raise undecided("an answer has other digits or another move than are asked for")
+            refuse_if(own not in self.choices(tracks, here.is_start), "an answer has a digit that no option has")
+            digits = digits | own
+            after = self.lowered(move, orders, digits, here.is_start)
+            if after is None or self.nim_sum(digits, changed) != digits.get(TARGET, 0):
+                raise undecided("an answer is larger than the position, or has another nim-sum")
+            there = (True, move, after)
+        elif own or answer.get("move") is not None:
+            raise undecided("an answer before the nim-sum differs")
+        location = self.locations[answer["to"]]
+        refuse_if(location.is_start or location.key != there, "an answer leads to another location than it says")
+        return location, self.after(None if here.is_start else here.key, there, digits)
 
 
 class Location:
@@ -1084,22 +1177,17 @@ class Location:
 
     def __init__(self, obligation: Obligation, written: Mapping[str, Any], own: Collection[str], size: int) -> None:
         move, kind = written.get("move"), obligation.kind
-        if move is not None and move not in obligation.game.clips:
-            raise undecided("a location has a move that there is not")
-        changed = obligation.game.changed(move) if move is not None else ()
-        if written["orders"].keys() != {*changed}:
-            raise undecided("a location has other orders than its move")
-        if (move is not None) != (written["settled"] and kind != VALUE):
-            raise undecided("a location has a move too early, or none")
-        if obligation.move not in (None, move):
-            raise undecided("a location has another move than its obligation")
+        refuse_if(move is not None and move not in obligation.game.clips, "a location has a move that there is not")
+        changed = obligation.changed(move)
+        refuse_if(written["orders"].keys() != {*changed}, "a location has other orders than its move")
+        if (move is not None) != (written["settled"] and kind != VALUE) or obligation.move not in (None, move):
+            raise undecided("a location has another move than its obligation, has it too early, or none")
+        self.key: Key = (written["settled"], move, tuple((x, written["orders"][x]) for x in changed))
         self.is_start, self.states, self.strategy = written["start"], written["states"], written.get("strategy", [])
         counters = set() if self.is_start else obligation.counters(move).keys()
         names = {*own, *counters}
         self.parities: dict[str, int] = written.get("parities", {})
-        if not self.parities.keys() <= counters:
-            raise undecided("a parity of what is no counter")
-        self.key: Key = (written["settled"], move, tuple((x, written["orders"][x]) for x in changed))
+        refuse_if(not self.parities.keys() <= counters, "a parity of what is no counter")
         self.never = [[read(s, names) for s in part] for part in written.get("never", [])]
         self.equalities = [read(s, names) for s in written.get("equalities", [])]
         self.predicates = [read(s, names) for s in written.get("predicates", [])]
@@ -1108,150 +1196,22 @@ class Location:
         if not all(0 <= answer["to"] < size for step in self.strategy for answer in step["answers"]):
             raise undecided("an answer leads to no location")
 
-    @property
-    def is_bare(self) -> bool:
-        """Whether its invariant is true of all numbers."""
-        return not (self.never or self.equalities or self.parities or self.predicates) and self.states == [""]
-
     def is_never(self, values: Numbers) -> str:
         """Condition: one of `never` holds for these values of the counters."""
         return either(*(both(*(s.put(values).natural for s in part)) for part in self.never))
 
     def facts(self, values: Numbers) -> str:
         """Condition: the equalities and parities hold."""
-        parities = (f"(= (mod {named(n).put(values).text} 2) {r})" for n, r in self.parities.items())
+        parities = (remainder(named(n).put(values), 2, r) for n, r in self.parities.items())
         return both(*(e.put(values).zero for e in self.equalities), *parities)
 
-    def state(self, number: int, values: Numbers) -> str:
-        """Condition: the predicates have the truth values of one state."""
-        holds = [p.put(values).natural for p in self.predicates]
-        bits = zip(holds, self.states[number], strict=True)
-        return both(*(one if bit == "1" else contrary(one) for one, bit in bits))
-
-    def some_state(self, values: Numbers) -> str:
-        return either(*(self.state(i, values) for i in range(len(self.states))))
+    def in_states(self, values: Numbers) -> list[str]:
+        """Conditions, one for each state: the predicates have its truth values."""
+        holds = [(contrary(c), c) for c in (p.put(values).natural for p in self.predicates)]
+        return [both(*(pair[int(bit)] for pair, bit in zip(holds, state, strict=True))) for state in self.states]
 
     def invariant(self, values: Numbers) -> str:
-        return either(self.is_never(values), both(self.facts(values), self.some_state(values)))
-
-
-class Invariant(NamedTuple):
-    """An obligation with the locations of a certificate, which `conditions` verify."""
-
-    obligation: Obligation
-    locations: Sequence[Location]
-
-    def conditions(self) -> Iterator[tuple[str, str]]:
-        """Yield the counterexamples, with names."""
-        start, is_option = self.locations[0], self.obligation.kind == "option"
-        # Whatever else is said of the start, even that 1 = 0, would be supposed of every word.
-        if not start.is_start or start.key != self.obligation.start or not start.is_bare:
-            raise undecided("the first location is not the start")
-        if is_option:
-            yield from self.never_ends()
-        for number, here in enumerate(self.locations):
-            if here.is_start != (number == 0):
-                raise undecided("there are two starts")
-            yield f"step-{number}", self.answers(here) if is_option else self.steps(here)
-            if not here.is_start:
-                yield f"goal-{number}", both(self.before(here), contrary(self.obligation.goal(here.key)))
-
-    def before(self, here: Location) -> str:
-        """Condition: the invariant. For options without `never`: such words spell no position (`never_ends`)."""
-        if self.obligation.kind != "option":
-            return here.invariant({})
-        return both(here.facts({}), here.some_state({}), contrary(here.is_never({})))
-
-    def steps(self, here: Location) -> str:
-        """Counterexample: some step leads out of the invariants. All digits are chosen by the opponent."""
-        obligation, move, wrong = self.obligation, self.obligation.move, list[str]()
-        changed = obligation.game.changed(move) if move else ()
-        for chosen in obligation.choices((*obligation.tracks, *(f"{x}'" for x in changed)), here.is_start):
-            orders: Orders | None = ()
-            if move:
-                own, other = obligation.nim_sum(chosen), obligation.nim_sum(chosen, changed)
-                if own != other or (not obligation.game.is_grundy and own):
-                    continue
-                orders = obligation.lowered(move, here.key[2], chosen, here.is_start)
-            if orders is None:
-                continue
-            there = (True, move, orders)
-            read_now = chosen | {VALUE: obligation.nim_sum(chosen)}
-            values = obligation.after(None if here.is_start else here.key, there, read_now)
-            following = [other for other in self.locations[1:] if other.key == there]
-            wrong.append(contrary(either(*(other.invariant(values) for other in following))))
-        return both(self.before(here), either(*wrong))
-
-    def never_ends(self) -> Iterator[tuple[str, str]]:
-        """Counterexamples: a `never` of an option obligation ends after some digits, or holds at a position.
-
-        `never` depends on the position alone, so the answers of the strategy do not matter.
-        """
-        obligation, key = self.obligation, (False, None, ())
-        own = obligation.counters(None).keys()
-        for number, here in enumerate({here.is_never({}): here for here in self.locations if here.never}.values()):
-            if not {name for part in here.never for s in part for name, _ in s.items if "(" in name} <= own:
-                raise undecided("what never becomes a position speaks of an option")
-            ends = [
-                contrary(here.is_never(obligation.after(key, key, chosen)))
-                for chosen in obligation.choices(obligation.tracks, False)
-            ]
-            yield f"never-{number}", both(here.is_never({}), either(obligation.given, *ends))
-
-    def answers(self, here: Location) -> str:
-        """Counterexample: the opponent chooses digits for which the strategy leads out of the invariants."""
-        obligation, wrong = self.obligation, list[str]()
-        written = {frozenset(step["digits"].items()): step["answers"] for step in here.strategy}
-        if len(written) < len(here.strategy):
-            raise undecided("a strategy has two answers to the same digits")
-        for chosen in obligation.choices(obligation.tracks, here.is_start):
-            target = chosen.get(TARGET, 0)
-            differs = obligation.nim_sum(chosen) != target
-            is_larger = obligation.game.is_grundy and bool(target) != here.is_start
-            if not here.key[0] and differs and is_larger:
-                continue  # nobody asks for a target above the value
-            unanswered = {*range(len(here.states))}
-            for answer in written.get(frozenset(chosen.items()), ()):
-                if not {*answer["states"]} <= unanswered:
-                    raise undecided("a strategy has two answers, or answers for no state")
-                unanswered -= {*answer["states"]}
-                there, values = self.answered(here, chosen, differs, answer)
-                states = either(*(here.state(i, {}) for i in sorted({*answer["states"]})))
-                wrong.append(both(states, contrary(there.invariant(values))))
-            wrong += [here.state(i, {}) for i in sorted(unanswered)]
-        return both(self.before(here), either(*wrong))
-
-    def answered(
-        self, here: Location, chosen: Digits, differs: bool, answer: Mapping[str, Any]
-    ) -> tuple[Location, Numbers]:
-        """Return the location after an answer, and the counters there; refuse answers that are no moves."""
-        obligation, own = self.obligation, answer["digits"]
-        is_settled, move, orders = here.key
-        there: Key = (False, None, ())
-        if is_settled or differs:
-            if not is_settled:
-                move = answer.get("move")
-                if move is None or move not in obligation.game.clips:
-                    raise undecided("a strategy makes a move that there is not")
-                orders = obligation.equal(move)
-            assert move is not None
-            changed = obligation.game.changed(move)
-            tracks = [f"{x}'" for x in changed]
-            if own.keys() != {*tracks} or (is_settled and answer.get("move") not in (None, move)):
-                raise undecided("an answer has other digits or another move than are asked for")
-            if own not in obligation.choices(tracks, here.is_start):
-                raise undecided("an answer has a digit that no option has")
-            chosen = chosen | own
-            after = obligation.lowered(move, orders, chosen, here.is_start)
-            if after is None or obligation.nim_sum(chosen, changed) != chosen.get(TARGET, 0):
-                raise undecided("an answer is larger than the position, or has another nim-sum")
-            there = (True, move, after)
-        elif own or answer.get("move") is not None:
-            raise undecided("an answer before the nim-sum differs")
-        location = self.locations[answer["to"]]
-        if location.is_start or location.key != there:
-            raise undecided("an answer leads to another location than it says")
-        return location, obligation.after(None if here.is_start else here.key, there, chosen)
+        return either(self.is_never(values), both(self.facts(values), either(*self.in_states(values))))
 
 
 # ---- Few values: the coordinates with heights are small numbers. A place gives each coordinate a sum; it is consistent if
@@ -1261,25 +1221,24 @@ LOWERED = "lowered()"  # the lowered coordinate of an option
 
 
 class FewValues:
-    """The game, the relation and its domain: sums of coordinates that are at least 0."""
+    """The places of a case, in which the coordinates with heights have at most their largest values."""
 
-    def __init__(self, game: Game, inside: Sequence[Sum]) -> None:
+    def __init__(self, game: Case) -> None:
         relation, heights = game.relation, game.heights
-        self.game, self.inside = game, inside
+        self.game, self.inside = game, game.inside
+        self.largest: Mapping[str, int] = game.written.get("largest", {})
         self.free = [x for x in game.coordinates if x not in heights]
         if game.is_grundy or relation.shifts.keys() != {*game.coordinates}:
             raise undecided("only P-positions, by all coordinates, have such conditions")
-        if not all(relation.shifts[y].is_number for y in heights):
-            raise undecided("a parameter is added to a limited coordinate")
+        refuse_if(not all(relation.shifts[y].is_number for y in heights), "a limited coordinate plus a parameter")
         if any(height.coordinates & heights.keys() for height in heights.values()):
             # Lowering y would let others fall, and only free coordinates are looked at for that.
             raise undecided("a height depends on a limited coordinate")
-        if not relation.constant.is_number or len(self.free) > 2:
-            raise undecided("a nim-sum of more than two sums of names")
+        refuse_if(not relation.constant.is_number or len(self.free) > 2, "a nim-sum of more than two sums of names")
 
-    def consistent(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    def consistent(self) -> Iterator[tuple[str, str]]:
         """Counterexamples: a place inside is not consistent, for each choice of limited coordinates."""
-        for name, place in self.places(largest):
+        for name, place in self.places():
             related, reaches = self.is_related(place), either(*self.related(place))
             # Written out, which takes z3 half of the time of (not (xor …)).
             wrong = either(both(related, reaches), both(contrary(related), contrary(reaches)))
@@ -1287,23 +1246,20 @@ class FewValues:
 
     def failure(self, place: Numbers, *facts: str) -> str:
         """Counterexample: for some parameters a place is no position, a fact does not hold, or it is consistent."""
-        if place.keys() != {*self.game.coordinates}:
-            raise undecided("the position has other coordinates than the game")
+        refuse_if(place.keys() != {*self.game.coordinates}, "the position has other coordinates than the game")
         consistent = f"(xor {self.is_related(place)} {either(*self.related(place))})"
         return either(contrary(both(self.is_here(place), *facts)), consistent)
 
-    def closure(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    def closure(self) -> Iterator[tuple[str, str]]:
         """Counterexamples: a limited coordinate is larger inside, or an option of a position inside is outside."""
-        if largest.keys() != self.game.heights.keys():
-            raise undecided("not the limited coordinates have a largest value")
-        if any(not 0 <= most <= MOST_VALUES for most in largest.values()):
-            raise undecided("a largest value is no small number")
+        refuse_if(self.largest.keys() != self.game.heights.keys(), "a largest value is missing, or too much")
+        refuse_if(not all(0 <= n <= MOST_VALUES for n in self.largest.values()), "a largest value is no small number")
         free = {x: named(coordinate(x)) for x in self.free}
-        bounds = [p for p in self.inside if {x for x, a in p.factors.items() if x and a} <= free.keys()]
-        for y, most in largest.items():
+        bounds = [part for part in self.inside if part.coordinates <= free.keys()]
+        for y, most in self.largest.items():
             known = [value.natural for value in (*free.values(), *bounds)]
-            yield f"largest-{y}", both(*known, self.game.heights[y].allows(free, Sum(most + 1)))
-        for name, place in self.places(largest):
+            yield f"largest-{y}", both(*known, self.game.heights[y].allows(free, as_sum(most + 1)))
+        for name, place in self.places():
             left = [
                 both(self.game.is_option(place, option, x), contrary(self.is_inside(option)))
                 for x in self.game.clips
@@ -1311,10 +1267,10 @@ class FewValues:
             ]
             yield f"inside-{name}", both(self.is_here(place), either(*left))
 
-    def places(self, largest: Mapping[str, int]) -> Iterator[tuple[str, Numbers]]:
+    def places(self) -> Iterator[tuple[str, Numbers]]:
         free = {x: named(coordinate(x)) for x in self.free}
-        for values in itertools.product(*(range(most + 1) for most in largest.values())):
-            yield "-".join(map(str, values)), {**free, **dict(zip(largest, map(Sum, values), strict=True))}
+        for values in itertools.product(*(range(most + 1) for most in self.largest.values())):
+            yield "-".join(map(str, values)), {**free, **dict(zip(self.largest, map(as_sum, values), strict=True))}
 
     def is_here(self, place: Numbers) -> str:
         """Condition: a place is a position inside."""
@@ -1325,7 +1281,7 @@ class FewValues:
 
     def smaller(self, place: Numbers, y: str) -> Iterator[Sum]:
         """Yield the smaller values of a limited coordinate."""
-        yield from map(Sum, range(place[y].number))
+        yield from map(as_sum, range(place[y].number))
 
     def fallen(self, place: Numbers, x: str) -> Iterator[Numbers]:
         """Yield the place with all values of the other coordinates after a move of x."""
@@ -1357,15 +1313,20 @@ class FewValues:
             else:
                 others.append(value)
         if not others:
-            yield "true", Sum(number) - self.game.shift(x)
-            return
-        (other,), size = others, 2
-        while not -size <= number < size:
-            size *= 2
-        for rest in range(size):
-            # The digits above are those of the other one, all of them changed if the number is negative.
-            high = other - Sum(rest) if number >= 0 else Sum(rest - size) - other
-            yield f"(= (mod {other.text} {size}) {rest})", high + Sum((rest ^ number) % size) - self.game.shift(x)
+            yield "true", number - self.game.shift(x)
+        for when, value in nim_added(others[0], number) if others else ():
+            yield when, value - self.game.shift(x)
+
+
+def nim_added(value: Sum, number: int) -> Iterator[tuple[str, Sum]]:
+    """Yield the nim-sum of a sum with a number, by cases: pairs of a condition and a sum."""
+    size = 2
+    while not -size <= number < size:
+        size *= 2
+    for rest in range(size):
+        # The digits above are those of the value, all of them changed if the number is negative.
+        high = value - rest if number >= 0 else rest - size - value
+        yield remainder(value, size, rest), high + (rest ^ number) % size
 
 
 # ---- Powers of 2. A certificate gives the coordinates of a place in two parts, above and below a base that is a power of 2.
@@ -1378,8 +1339,8 @@ Parts = tuple[Sum, Sum]  # the upper and the lower part of a number
 def power_in(value: Sum) -> Sum:
     """Return the largest power of 2 that divides 2n+1 or 2·p_2·(2n+1); all numbers except 0 have this form."""
     for n in value.names - {POWER}:
-        for base in (ONE, named(POWER).times(2)):
-            if value == base.by(named(n).times(2) + ONE):
+        for base in (ONE, named(POWER) * 2):
+            if value == base * (named(n) * 2 + 1):
                 return base
     raise undecided("a parameter with a power of 2 is neither 2n+1 nor 2·p_2·(2n+1)")
 
@@ -1387,54 +1348,50 @@ def power_in(value: Sum) -> Sum:
 class PowerPlace(FewValues):
     """A place of a game with one limited coordinate, for a base that is a power of 2."""
 
-    def __init__(
-        self, game: Game, inside: Sequence[Sum], base: Sum, place: Numbers, parts: Mapping[str, Parts]
-    ) -> None:
-        super().__init__(game, inside)
+    def __init__(self, game: Case, base: Sum, place: Numbers, parts: Mapping[str, Parts]) -> None:
+        super().__init__(game)
         self.base, self.place = base, place
-        coordinates, shifts = {*game.coordinates}, game.relation.shifts
-        one = [*game.heights.values()]
-        if len(one) != 1 or len(one[0].parts) != 1:
+        if [len(height.parts) for height in game.heights.values()] != [1]:
             raise undecided("a limited coordinate with one quotient as its height is needed")
-        if game.relation.constant or not self.free or any(shifts[y] for y in game.heights):
+        ((self.limited, height),) = game.heights.items()
+        self.divisor = height.quotients[0].divisor
+        if game.relation.constant or not self.free or game.shift(self.limited):
             raise undecided("one limited coordinate without a shift, and one or two others, are needed")
-        if not all(a.is_number and a.number <= 0 for form in inside for x, a in form.factors.items() if x):
+        if not all(a.is_number and a.number <= 0 for form in self.inside for x, a in form.coefficients.items() if x):
             raise undecided("an option may be where nothing is stated")
-        if place.keys() != coordinates or parts.keys() != coordinates:
-            raise undecided("the position has other coordinates than the game")
-        (self.limited,) = game.heights
-        numbers = [parts[self.limited][0], *(parts[x][1] for x in self.free)]
-        if not all(n.is_number and 0 <= n.number <= MOST_VALUES for n in numbers):
+        refuse_if(not place.keys() == parts.keys() == {*game.coordinates}, "the position has other coordinates")
+        upper = parts[self.limited][0]
+        if not all(map(is_small, (upper, *(parts[x][1] for x in self.free)))):
             raise undecided("a part of a coordinate that must be a small number is none")
-        self.lower = [(Sum(n), named(BELOW)) for n in range(numbers[0].number + 1)]
+        self.lower = [(as_sum(n), named(BELOW)) for n in range(upper.number + 1)]
         self.parts = {place[x] + game.shift(x): part for x, part in parts.items()}  # by what they are the parts of
         if len(self.parts) < len(parts):  # the parts of one could be taken for those of another
             raise undecided("two coordinates of the position are the same sum")
 
     def contradiction(self) -> str:
         """Counterexample: for some member the place is no position, or it is consistent."""
-        below = named(BELOW)
-        facts = list[str]()
+        below, facts = named(BELOW), list[str]()
         for value, (upper, lower) in self.parts.items():
-            facts += [(value - self.base.by(upper) - lower).zero, lower.natural, (self.base - ONE - lower).natural]
+            facts += [(value - self.base * upper - lower).zero, lower.natural, (self.base - 1 - lower).natural]
         failure = self.failure(self.place, *facts)
-        is_low = both(below.natural, (self.base - ONE - below).natural)
+        is_low = both(below.natural, (self.base - 1 - below).natural)
         return both(*self.products(self.place[self.limited] - below), is_low, failure)
 
     def products(self, drop: Sum) -> Iterator[str]:
         """Yield lemmas: a product of natural factors is natural."""
-        divisor, power = self.game.heights[self.limited].parts[0].divisor, named(POWER)
-        pairs = [(drop - Sum(i), divisor - Sum(j)) for i in range(3) for j in range(5)] + [(drop.times(-1), divisor)]
-        names = sorted({n for s in (divisor, *self.place.values()) for n, _ in s.items})
-        pairs += [(power - ONE, named(n)) for n in names]
-        # Every name of a case is natural, and so is every product of them; a quotient in a divisor may be negative.
-        yield from (named(n).natural for n in names if NEW not in n)
-        yield from (f"(=> {both(a.natural, b.natural)} {a.by(b).natural})" for a, b in pairs)
+        pairs = [(drop - i, self.divisor - j) for i in range(3) for j in range(5)] + [(-drop, self.divisor)]
+        names = sorted({factors for s in (self.divisor, *self.place.values()) for factors, _ in s.items if factors})
+        for one in (named(*factors) for factors in names):
+            pairs.append((named(POWER) - 1, one))
+            # Every name of a case is natural, and so is every product of them; a quotient in a divisor may be negative.
+            if not any(NEW in name for name in one.names):
+                yield one.natural
+        yield from (either(contrary(both(a.natural, b.natural)), (a * b).natural) for a, b in pairs)
 
     def smaller(self, place: Numbers, y: str) -> Iterator[Sum]:
         """Yield the numbers whose upper part is not larger; `is_option` excludes those that are not smaller."""
         for upper, below in self.lower:
-            value = self.base.by(upper) + below
+            value = self.base * upper + below
             self.parts[value] = upper, below
             yield value
 
@@ -1442,11 +1399,9 @@ class PowerPlace(FewValues):
         """Yield the value of x for which the nim-sum is 0, by cases: upper and lower parts each have the nim-sum 0."""
         (upper, lower) = next((self.parts[place[o] + self.game.shift(o)] for o in self.free if o != x), (ZERO, ZERO))
         high, low = self.parts[place[self.limited]]
-        above, below = 1 << high.number.bit_length(), 1 << lower.number.bit_length()
-        for r, t in itertools.product(range(above), range(below)):
-            up, down = upper + Sum((r ^ high.number) - r), low + Sum((t ^ lower.number) - t)
-            when = both(f"(= (mod {upper.text} {above}) {r})", f"(= (mod {low.text} {below}) {t})")
-            yield when, self.base.by(up) + down - self.game.shift(x)
+        pairs = itertools.product(nim_added(upper, high.number), nim_added(low, lower.number))
+        for (when, up), (also, down) in pairs:
+            yield both(when, also), self.base * up + down - self.game.shift(x)
 
 
 # ---- Grundy numbers that are a formula by cases. A certificate lists the options to try, and the sums that need lemmas on
@@ -1460,43 +1415,42 @@ class ByCases:
 
     def __init__(self, case: Case, written: Mapping[str, Any]) -> None:
         self.family, self.reader, self.values, self.written = case.family, case.reader, case.values, written
-        self.game, self.names = case.game, case.names
+        self.game, self.names = case, case.names
         self.place: Numbers = {x: named(coordinate(x)) for x in self.family.coordinates}
         self.numbers = [f"number({i})" for i, _ in enumerate(written["quotients"], start=1)]
         self.moves = [
             (lowered, fallen)
             for lowered, clips in self.game.clips.items()
-            for count in range(len(self.game.changed(lowered)) if clips else 1)
-            for fallen in itertools.combinations(self.game.changed(lowered)[1:], count)
+            for size in range(len(self.game.changed(lowered)) if clips else 1)
+            for fallen in itertools.combinations(self.game.changed(lowered)[1:], size)
         ]
-        self.remainders: dict[str, tuple[ast.BinOp, int]] = {}  # by their texts
+        names, remainders = {**self.values, **self.family.own}, dict[str, tuple[Sum, int]]()  # by their texts
         for part in ast.walk(self.family.relation):
-            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and self.family.moves(part):
-                by = self.reader.sum(part.right, self.values)
-                if not by.is_number or by.number < 1:
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and names_in(part) & self.place.keys():
+                if not (by := self.reader.sum(part.right, self.values)).is_number or by.number < 1:
                     raise undecided("a remainder by what is no positive number")
-                self.remainders[ast.unparse(part)] = part, by.number
-        if math.prod(by for _, by in self.remainders.values()) > MOST_CHOICES:
-            raise undecided(f"more than {MOST_CHOICES} choices of remainders")
+                remainders[ast.unparse(part)] = self.reader.sum(part.left, names), by.number
+        refuse_if(math.prod(by for _, by in remainders.values()) > MOST_CHOICES, "too many choices of remainders")
+        self.choices = list[tuple[list[tuple[Sum, int, int]], Height]]()  # the remainders, and the rest of the formula
+        for numbers in itertools.product(*(range(by) for _, by in remainders.values())):
+            node = replaced(self.family.relation, dict(zip(remainders, map(parsed, numbers), strict=True)))
+            chosen = [(*remainder, number) for remainder, number in zip(remainders.values(), numbers, strict=True)]
+            self.choices.append((chosen, as_height(self.reader.value(node, names))))
 
     def conditions(self) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples to the formula, with names."""
-        parts = (part for part in ast.walk(self.family.relation) if isinstance(part, ast.BinOp))
-        divisors = [part.right for part in parts if isinstance(part.op, ast.FloorDiv) and self.family.moves(part)]
-        positive = both(*((self.reader.sum(d, self.values) - ONE).natural for d in divisors))
+        positive = both(*((divisor - 1).natural for divisor in self.reader.divisors))
         yield "divisors", both(contrary(positive), *self.reader.definitions)
         value, target = named(RESULT), named(ASKED)
         here = both(self.game.is_position(self.place), self.is_value(self.place, value))
         bodies = {"value": both(here, contrary(value.natural))}
         for lowered, fallen in self.moves:
             option = {**self.place, **{x: named(f"option({x})") for x in (lowered, *fallen)}}
-            same = self.is_value(option, value)
-            name = "-".join(["exclusion", lowered, *fallen])
-            bodies[name] = both(here, self.game.is_option(self.place, option, lowered), same)
-        smaller = [target.natural, (value - target - ONE).natural]
+            is_option = self.game.is_option(self.place, option, lowered)
+            bodies["-".join(["exclusion", lowered, *fallen])] = both(here, is_option, self.is_value(option, value))
+        smaller = [target.natural, (value - target - 1).natural]
         bodies["option"] = both(here, *smaller, *self.quotients(), *map(contrary, self.options(target)))
-        if self.written["lemmas"].keys() != bodies.keys():
-            raise undecided("lemmas of other conditions than there are")
+        refuse_if(self.written["lemmas"].keys() != bodies.keys(), "lemmas of other conditions than there are")
         for name, body in bodies.items():
             sentence = both(*map(self.lemma, self.written["lemmas"][name]), body)
             yield name, both(sentence, *self.of_products(sentence), *self.reader.definitions)
@@ -1505,8 +1459,8 @@ class ByCases:
         """Yield the definitions of the certificate's quotients, for positive divisors."""
         for i, quotient in enumerate(self.written["quotients"]):
             divisor = read(quotient["divisor"], self.names)
-            rest = self.read(quotient["dividend"], i) - divisor.by(named(self.numbers[i]))
-            yield f"(=> {(divisor - ONE).natural} {both(rest.natural, (divisor - ONE - rest).natural)})"
+            rest = self.read(quotient["dividend"], i) - divisor * named(self.numbers[i])
+            yield implied((divisor - 1).natural, rest.natural, (divisor - 1 - rest).natural)
 
     def read(self, written: Mapping[str, int], quotients: int) -> Sum:
         """Return a sum of parameters, the position, the smaller value, and the first `quotients` quotients."""
@@ -1517,10 +1471,8 @@ class ByCases:
         """Conditions: an option of the certificate is an option, and has the smaller value."""
         for option in self.written["options"]:
             move, fallen = option["move"], tuple(option["fallen"])
-            if (move, fallen) not in self.moves:
-                raise undecided("an option by a move that there is not")
-            if option["changed"].keys() != {move, *fallen}:
-                raise undecided("an option does not say what the move changes")
+            refuse_if((move, fallen) not in self.moves, "an option by a move that there is not")
+            refuse_if(option["changed"].keys() != {move, *fallen}, "an option does not say what the move changes")
             place = {**self.place, **{x: self.read(s, len(self.numbers)) for x, s in option["changed"].items()}}
             yield both(self.game.is_option(self.place, place, move), self.is_value(place, target))
 
@@ -1531,112 +1483,50 @@ class ByCases:
         if (m := self.written.get("factor")) not in self.names:
             raise undecided("lemmas on products with what is no parameter of the case")
         d, factor = read(written, known), named(m)
-        whole = factor.by(d)
-        up = f"(=> {(d - ONE).natural} {(whole - factor).natural})"
-        down = f"(=> {(d.times(-1) - ONE).natural} {(whole.times(-1) - factor).natural})"
-        return both(up, down, f"(=> {d.zero} {whole.zero})")
+        up = implied((d - 1).natural, (factor * d - factor).natural)
+        down = implied((-d - 1).natural, (-(factor * d) - factor).natural)
+        return both(up, down, implied(d.zero, (factor * d).zero))
 
     def of_products(self, text: str) -> Iterator[str]:
         """Yield lemmas: a product with a parameter that is 0 or 1."""
-        for name in sorted({*QUOTED.findall(text)}):
-            factors = name.split(TIMES)
+        for factors in (tuple(name.split("*")) for name in sorted({*QUOTED.findall(text)})):
             for m, other in (factors, factors[::-1]) if len(factors) == 2 else ():
                 if m in self.names:
-                    yield f"(=> (= |{m}| 0) {named(name).zero})"
-                    yield f"(=> (= |{m}| 1) {(named(name) - named(other)).zero})"
+                    yield implied(named(m).zero, named(*factors).zero)
+                    yield implied((named(m) - 1).zero, (named(*factors) - named(other)).zero)
 
     def is_value(self, place: Numbers, value: Sum) -> str:
         """Condition: the formula has a value at a place. Exactly one choice of remainders applies."""
         choices = []
-        for numbers in itertools.product(*(range(by) for _, by in self.remainders.values())):
-            chosen = dict(zip(self.remainders, numbers, strict=True))
-            when = [
-                f"(= (mod {self.at(part.left, place).text} {by}) {chosen[said]})"
-                for said, (part, by) in self.remainders.items()
-            ]
-            node = self.with_remainders(self.family.relation, chosen)
-            choices.append(both(*when, *(self.compared(node, place, value, sign) for sign in (1, -1))))
+        for remainders, formula in self.choices:
+            when = (remainder(one.at(place), by, number) for one, by, number in remainders)
+            choices.append(both(*when, formula.allows(place, value), contrary(formula.allows(place, value + 1))))
         return either(*choices)
-
-    def with_remainders(self, node: ast.expr, chosen: Mapping[str, int]) -> ast.expr:
-        """Replace remainders by numbers, and products with 0 by 0."""
-        if (number := chosen.get(ast.unparse(node))) is not None:
-            return ast.Constant(number)
-        match node:
-            case ast.BinOp(left, operation, right):
-                parts = [self.with_remainders(part, chosen) for part in (left, right)]
-                known = [self.reader.sum(part, self.values) for part in parts if not self.family.moves(part)]
-                if isinstance(operation, ast.Mult) and ZERO in known:
-                    return ast.Constant(0)
-                return ast.BinOp(parts[0], operation, parts[1])
-            case ast.UnaryOp(operation, part):
-                return ast.UnaryOp(operation, self.with_remainders(part, chosen))
-            case ast.Call(function, parts, []):
-                return ast.Call(function, [self.with_remainders(part, chosen) for part in parts], [])
-            case _:
-                return node
-
-    def at(self, node: ast.expr, place: Numbers) -> Sum:
-        """Read a sum, for a place."""
-        return self.family.linear(node, self.reader, self.values).at(place)
-
-    def compared(self, node: ast.expr, place: Numbers, bound: Sum, sign: int) -> str:
-        """Condition: a part of the formula is at least a bound; with the sign -1, at most."""
-        is_sum = self.family.is_sum
-        if is_sum(node):
-            return (self.at(node, place) - bound).times(sign).natural
-        match node:
-            case ast.UnaryOp(ast.USub(), part):
-                return self.compared(part, place, bound.times(-1), -sign)
-            case ast.BinOp(left, ast.Add(), right) if is_sum(left):
-                return self.compared(right, place, bound - self.at(left, place), sign)
-            case ast.BinOp(left, ast.Add() | ast.Sub() as by, right) if is_sum(right):
-                more = self.at(right, place).times(-1 if isinstance(by, ast.Add) else 1)
-                return self.compared(left, place, bound + more, sign)
-            case ast.BinOp(left, ast.Sub(), right) if is_sum(left):
-                return self.compared(right, place, self.at(left, place) - bound, -sign)
-            case ast.BinOp(left, ast.Mult(), right):
-                number, part = (right, left) if self.family.moves(left) else (left, right)
-                if self.family.moves(number):
-                    raise undecided("a product of what is no number")
-                factor = self.reader.sum(number, self.values)
-                if factor not in (ONE, ZERO - ONE):
-                    raise undecided("a multiple of what is no sum")
-                return self.compared(part, place, bound.times(factor.number), sign * factor.number)
-            case ast.BinOp(left, ast.FloorDiv(), right):
-                divisor = self.reader.sum(right, self.values)
-                rest = ZERO if sign > 0 else divisor - ONE
-                return self.compared(left, place, divisor.by(bound) + rest, sign)
-            case ast.Call(ast.Name("min" | "max" as function), parts, []) if parts:
-                join = either if (function == "max") == (sign > 0) else both
-                return join(*(self.compared(part, place, bound, sign) for part in parts))
-        raise undecided("a part of the formula that cannot be compared with a sum")
 
 
 # ---- Members: the family with numbers for its parameters, compared with the definition.
-
-Position = tuple[int, ...]
 
 
 class Member:
     """One game of the family, by the definition."""
 
     def __init__(self, family: Family, values: Mapping[str, int]) -> None:
-        self.family, self.values = family, values
-        self.known: Mapping[str, int] = values
-        if family.defaults is not None:
-            self.known = {**family.defaults, **{key: value_of(part, values) for key, part in family.arguments.items()}}
-        numbers = {name: Sum(n) for name, n in values.items()}
+        self.family, self.values, numbers = family, values, {name: as_sum(n) for name, n in values.items()}
         if family.with_power is not None:
             n = values[family.with_power]
-            numbers[power_of(family.with_power)] = Sum(n & -n)
-        self.read = family.heights(Reader(), numbers)  # as other members are, too
-        of = {y: names_in(node) & {*family.coordinates} for y, node in family.written.items()}
-        self.of = {y: of[y] for y in sorted(of, key=lambda y: bool(of[y]))}  # those that depend on nothing first
+            numbers[power_of(family.with_power)] = as_sum(n & -n)
+        self.heights = family.heights(Reader(), numbers)  # as other members are read, too
+        of = {y: sorted(names_in(node) & {*family.coordinates}) for y, node in family.formulas.items()}
+        self.of = dict(sorted(of.items(), key=lambda item: bool(item[1])))  # those that depend on nothing first
         self.order = [*(c for c in family.coordinates if c not in of), *self.of]
+        self.known: dict[str, dict[tuple[int, ...], int]] = {y: {} for y in of}
 
     def height(self, y: str, at: Mapping[str, int]) -> int:
-        return value_of(self.family.written[y], {**self.known, **at})
+        """Return a height, which is computed once for the coordinates that it depends on."""
+        key, known = tuple([at[x] for x in self.of[y]]), self.known[y]
+        if key not in known:
+            known[key] = value_of(self.family.formulas[y], {**self.values, **at})
+        return known[key]
 
     def positions(self, bound: int) -> Iterator[dict[str, int]]:
         """Yield the positions whose coordinates without a height are at most a bound."""
@@ -1654,13 +1544,14 @@ class Member:
     def options(self, at: Mapping[str, int]) -> Iterator[dict[str, int]]:
         """Yield the options, by the definition."""
         for c, clips in self.family.clips.items():
+            limited = [y for y, of in self.of.items() if c in of]
             for n in range(at[c]):
                 option = {**at, c: n}
-                tops = {y: self.height(y, option) for y, of in self.of.items() if c in of}
+                tops = {y: self.height(y, option) for y in limited}
                 if clips or all(option[y] <= top for y, top in tops.items()):
                     yield option | {y: min(option[y], top) for y, top in tops.items()}
 
-    def legal(self, at: Mapping[str, int]) -> bool:
+    def is_position(self, at: Mapping[str, int]) -> bool:
         return min(at.values()) >= 0 and all(at[y] <= self.height(y, at) for y in self.of)
 
     def related(self, at: Mapping[str, int]) -> int:
@@ -1671,13 +1562,13 @@ class Member:
         return self.family.where is None or bool(value_of(self.family.where, {**self.values, **at}))
 
 
-def with_sum(amount: int, count: int) -> Iterator[tuple[int, ...]]:
-    """Yield all tuples of `count` natural numbers with this sum."""
-    if count == 1:
+def with_sum(amount: int, size: int) -> Iterator[tuple[int, ...]]:
+    """Yield all tuples of `size` natural numbers with this sum."""
+    if size == 1:
         yield (amount,)
         return
     for first in range(amount + 1):
-        yield from ((first, *others) for others in with_sum(amount - first, count - 1))
+        yield from ((first, *others) for others in with_sum(amount - first, size - 1))
 
 
 def choices(names: Sequence[str]) -> Iterator[dict[str, int]]:
@@ -1688,18 +1579,16 @@ def choices(names: Sequence[str]) -> Iterator[dict[str, int]]:
 
 def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Member]:
     """Yield members with small parameters, then members of each case with small numbers for its names."""
-    found = set[tuple[int, ...]]()
-    written = [{p: read(said) for p, said in case["parameters"].items()} for case in cases]
-    own = [sorted({name for value in values.values() for name in value.names}) for values in written]
-    plain = [
-        (case, values, names)
-        for case, values, names in zip(cases, written, own, strict=True)
-        if names and POWER not in names and sorted(values) == family.parameters
-    ]
+    found, plain = set[tuple[int, ...]](), list[tuple[Mapping[str, Any], Numbers, list[str]]]()
+    for case in cases:
+        values = {p: read(said) for p, said in case["parameters"].items()}
+        names = set[str]().union(*(value.names for value in values.values()))
+        if names and POWER not in names and sorted(values) == family.parameters:
+            plain.append((case, values, sorted(names)))
     by_cases = ((values, chosen) for _, values, names in plain for chosen in choices(names))
     by_solver = ((values, least) for case, values, _ in plain if not found for least in least_numbers(case))
     of_cases = (
-        {p: value.put({name: Sum(n) for name, n in chosen.items()}).number for p, value in values.items()}
+        {p: value.put({name: as_sum(n) for name, n in chosen.items()}).number for p, value in values.items()}
         for values, chosen in itertools.chain(by_cases, by_solver)
     )
     for parameters in itertools.chain(choices(family.parameters), of_cases):
@@ -1709,7 +1598,7 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
         with contextlib.suppress(ValueError, ZeroDivisionError):  # a formula without a value
             if value_of(family.condition, parameters):
                 member = Member(family, parameters)
-                if all(part.is_number and part.number >= 0 for part in naturals(member.read.values())):
+                if all(part.is_number and part.number >= 0 for part in naturals(member.heights.values())):
                     found.add(key)
                     yield member
 
@@ -1720,38 +1609,36 @@ def least_numbers(case: Mapping[str, Any]) -> Iterator[dict[str, int]]:
     names = sorted(set[str]().union(*(s.names for s in sums)))
     declared = "".join(f"(declare-const |{n}| Int)\n" for n in names)
     natural = both(*(named(n).natural for n in names), *(s.natural for s in sums if not has_product(s.text)))
-    solver = z3.Optimize(ctx=(context := z3.Context()))
+    solver = z3.Optimize(ctx=CONTEXT)
     solver.set("timeout", 1000)
     solver.from_string(f"{declared}(assert {natural})\n(minimize (+ 0 {' '.join(f'|{n}|' for n in names)}))")
     for _ in range(MEMBERS):
         if solver.check() != z3.sat:
             return
         model = solver.model()
-        numbers = {n: model.eval(z3.Int(n, context), model_completion=True).as_long() for n in names}
+        numbers = {n: model.eval(z3.Int(n, CONTEXT), model_completion=True).as_long() for n in names}
         yield numbers
-        solver.add(z3.Or([z3.Int(n, context) != number for n, number in numbers.items()]))
+        solver.add(z3.Or([z3.Int(n, CONTEXT) != number for n, number in numbers.items()]))
 
 
 def wrong_position(member: Member) -> dict[str, int] | None:
     """Return a small position at which the statement contradicts the definition, if there is one."""
     family = member.family
-    for y, height in member.read.items():  # which must be what the rules say
-        of = sorted(member.of[y])
-        for chosen in itertools.product(range(BOX), repeat=len(of)):
-            at = dict(zip(of, chosen, strict=True))
-            place = {x: Sum(at.get(x, 0)) for x in family.coordinates}
-            values = [part.dividend.at(place).number // part.divisor.number for part in height.parts]
-            if member.height(y, at) != JOINED[height.function](values):
-                raise undecided("a height is not what it was read as")
+    for y, height in member.heights.items():  # which must be what the rules say
+        for chosen in itertools.product(range(BOX), repeat=len(member.of[y])):
+            at = dict(zip(member.of[y], chosen, strict=True))
+            place = {coordinate(x): as_sum(n) for x, n in at.items()}
+            values = [part.dividend.put(place).number // part.divisor.number for part in height.quotients]
+            refuse_if(member.height(y, at) != JOINED[height.function](values), "a height is not what it was read as")
     bound, found = 0, [*member.positions(1)]
     while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:
         bound, found = bound + 1, more
-    grundy: dict[Position, int] = {}
+    grundy: dict[tuple[int, ...], int] = {}
+    key = operator.itemgetter(*family.coordinates)
     for at in sorted(found, key=lambda at: sum(at.values())):  # options have a smaller sum
-        key = tuple(at[c] for c in family.coordinates)
-        reached = {grundy[tuple(option[c] for c in family.coordinates)] for option in member.options(at)}
-        grundy[key] = next(n for n in itertools.count() if n not in reached)
-        right = grundy[key] if family.is_grundy else int(grundy[key] == 0)
+        reached = {grundy[key(option)] for option in member.options(at)}
+        grundy[key(at)] = number = next(n for n in itertools.count() if n not in reached)
+        right = number if family.is_grundy else int(number == 0)
         if member.inside(at) and member.related(at) != right:
             return at
     return None
@@ -1759,23 +1646,22 @@ def wrong_position(member: Member) -> dict[str, int] | None:
 
 def require_failure(member: Member, cases: Sequence[Mapping[str, Any]]) -> None:
     """Raise unless the certificate has a position of this member that is inconsistent by the definition."""
-    values = member.values
     for case in cases:
         own: dict[str, Sum] = {}
         for name, written in case["parameters"].items():
-            value = read(written)
+            value, number = read(written), member.values[name]
             if POWER in value.names:
-                power = values[name] & -values[name]
-                own |= {n: Sum((values[name] // (power or 1) - 1) // 2) for n in value.names}
-                own[POWER] = Sum(power // 2)
+                power = number & -number
+                own |= dict.fromkeys(value.names, as_sum((number // (power or 1) - 1) // 2))
+                own[POWER] = as_sum(power // 2)
             else:
-                own |= {m: Sum((values[name] - value.number) // q) for m, q in value.items}
-        if any(read(s).put(own) != Sum(values[n]) for n, s in case["parameters"].items()):
+                own |= {m: as_sum((number - value.number) // q) for (m, *_), q in (value - value.number).items}
+        if any(read(s).put(own) != as_sum(member.values[n]) for n, s in case["parameters"].items()):
             continue
         if any(read(c).put(own).number < 0 for c in case["conditions"]):
             continue
         at = {x: read(s).put(own).number for x, s in case.get("position", {}).items()}
-        if at.keys() != {*member.family.coordinates} or not member.legal(at) or not member.inside(at):
+        if at.keys() != {*member.family.coordinates} or not member.is_position(at) or not member.inside(at):
             continue
         if bool(member.related(at)) == any(map(member.related, member.options(at))):
             return
@@ -1806,32 +1692,27 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
     natural, known = [value.natural for value in names.values()], dict(names)
     if family.with_power is not None:  # of which nothing is known here
         known[power_of(family.with_power)] = named(POWER)
-    heights, condition = family.heights(reader, known), reader.truth(family.condition, known)
+    heights, condition = family.heights(reader, known), reader.condition(family.condition, known)
     covered = []
     for case in cases:
         inside, own = list[str](), dict[str, Sum]()
         values = {name: read(written) for name, written in case["parameters"].items()}
-        if values.keys() != names.keys():
-            raise undecided("a case does not say what its parameters are")
-        several = [value for value in values.values() if not value.is_number]
-        if len(set[str]().union(*(v.names - {POWER} for v in several))) < len(several):
-            raise undecided("parameters of a case have a name in common")
+        refuse_if(values.keys() != names.keys(), "a case does not say what its parameters are")
+        several = [value.names - {POWER} for value in values.values() if not value.is_number]
+        refuse_if(len(set[str]().union(*several)) < len(several), "parameters of a case have a name in common")
         for name, value in values.items():
             if name == family.with_power and power_in(value) != ONE:  # all even numbers but 0
-                inside += [f"(= (mod {names[name].text} 2) 0)", (names[name] - ONE).natural]
+                inside += [remainder(names[name], 2, 0), (names[name] - 1).natural]
                 continue
-            if value.is_number and family.with_power is None:
-                inside.append((names[name] - value).zero)
-                continue
-            if len(value.items) != 1 or value.items[0][1] < 1 or TIMES in value.items[0][0]:
-                raise undecided("a parameter of a case is not q·m + r with an m of its own")
-            ((m, q),) = value.items
-            if m in {POWER, *own}:
-                raise undecided("a parameter of a case is not q·m + r with an m of its own")
-            rest = names[name] - Sum(value.number)
-            inside.append(f"(= (mod {rest.text} {q}) 0)")
-            own[m] = reader.quotient(rest, q)
-        inside += [own[m].natural for m in own]
+            rest = names[name] - value.number
+            match (value - value.number).items:
+                case () if family.with_power is None:
+                    inside.append(rest.zero)
+                case (((m,), q),) if q >= 1 and m not in {POWER, *own}:
+                    own[m] = reader.quotient(rest, q)
+                    inside += [remainder(rest, q, 0), own[m].natural]
+                case _:
+                    raise undecided("a parameter of a case is not q·m + r with an m of its own")
         if family.with_power is None:
             inside += [read(c, own).put(own).natural for c in case["conditions"]]
         covered.append(both(*inside))
@@ -1844,29 +1725,19 @@ def statement(family: Family) -> list[str]:
     """Return the rules of the game and the statement, both as read."""
     moves = [{"lower": [c], **({} if clips else {"clip": False})} for c, clips in family.clips.items()]
     rules = check.rules_of({**family.document, "moves": moves})
-    shown = {key: str(number) for key, number in (family.defaults or {}).items()}
-    shown |= {key: check.shown(part) for key, part in family.arguments.items()}
-    values = [f"{key} = {part}" for key, part in shown.items()]
-    given = f" with {', '.join(values)}" if values else ""
     parameters = f"all natural numbers {', '.join(family.parameters)} with {check.shown(family.condition)}"
     among = f"positions ({', '.join(family.coordinates)})"
     among += f" with {check.shown(family.where)}" if family.where else ""
     sign = "the Grundy number is" if family.is_grundy else "a position is a P-position if and only if"
     said = f"for {parameters} that make a game, and all {among}: {sign} {check.shown(family.relation)}"
-    return [f"{check.shown(family.ruleset)}{given}: {rules}", said]
+    return [f"{check.shown(family.ruleset)}: {rules}", said]
 
 
 def answered(status: str, why: str) -> dict[str, Any]:
     """Return a verdict as plain data, without evidence."""
-    evidence: dict[str, Any] = {
-        "statement": [],
-        "coordinates": [],
-        "parameters": None,
-        "position": None,
-        "every_member": False,
-        "engines": [],
-    }
-    return {"status": status, "why": why, **evidence, "conditions": 0, "members": 0, "alone": [], "tables_only": []}
+    evidence: dict[str, Any] = {"statement": [], "coordinates": [], "parameters": None, "position": None}
+    counts: dict[str, Any] = {"conditions": 0, "members": 0, "alone": [], "tables_only": []}
+    return {"status": status, "why": why, **evidence, "every_member": False, "engines": [], **counts}
 
 
 def decide(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -1876,8 +1747,7 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
         family, is_proof = Family(data), data.get("verdict", "proved") == "proved"
         answer |= {"statement": statement(family), "coordinates": family.coordinates}
         small = [*itertools.islice(members(family, data["cases"]), MEMBERS)]
-        if not small:
-            raise undecided("no small parameters make a member of the family")
+        refuse_if(not small, "no small parameters make a member of the family")
         for member in small:
             if not is_proof:
                 require_failure(member, data["cases"])
@@ -1886,8 +1756,7 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
                 return answer | {"status": "refuted", "why": "the definition says otherwise", **found}
         uncovered = not_covered(family, data["cases"])
         cases = [Case(family, written) for written in data["cases"]]
-        if not unsatisfiable("cases", uncovered):
-            raise undecided("cases: some parameters are in no case")
+        refuse_if(not unsatisfiable("cases", uncovered), "cases: some parameters are in no case")
         number = 1
         for i, case in enumerate(cases, start=1):
             conditions = ((name, both(case.facts, body)) for name, body in case.conditions(is_proof))
@@ -1895,29 +1764,22 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
                 if not unsatisfiable(f"case-{i}/{name}", condition):
                     raise undecided(f"case-{i}/{name} does not hold, or no solver knows it")
                 number += 1
-        if is_proof and family.where:
-            places = (both(c.facts, c.few_values.is_here(p)) for c in cases for _, p in c.few_values.places(c.largest))
-            if all(has_product(place) or unsatisfiable("position", place) for place in places):
-                raise undecided("no position of any member satisfies the condition on positions")
+        if is_proof and family.where and not any(case.is_somewhere() for case in cases):
+            raise undecided("no position of any member satisfies the condition on positions")
         answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}
         answer |= {"every_member": not is_proof, "conditions": number, "engines": [*SOLVERS], "members": len(small)}
         if is_proof:
             for i, member in enumerate(small):
-                alone = family.where is None and i < ALONE and is_proved_alone(member)
-                answer["alone" if alone else "tables_only"].append(dict(member.values))
+                how = "tables_only"
+                with contextlib.suppress(UndecidedError, MemoryError):
+                    if family.where is None and i < ALONE:
+                        with limited(min(ONE_MEMBER, time_left())):
+                            prove_alone(member)
+                        how = "alone"
+                answer[how].append(dict(member.values))
     except UndecidedError as error:
         answer |= {"status": "undecided", "why": error.args[1]}
     return answer
-
-
-def is_proved_alone(member: Member) -> bool:
-    """Return whether `prove_alone` ends within its seconds."""
-    try:
-        with limited(min(ONE_MEMBER, time_left())):
-            prove_alone(member)
-    except (UndecidedError, MemoryError):
-        return False
-    return True
 
 
 @contextlib.contextmanager

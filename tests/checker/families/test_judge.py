@@ -7,6 +7,7 @@ import time
 from collections import deque
 from copy import deepcopy
 from itertools import product
+from unittest.mock import Mock
 
 import pytest
 
@@ -298,14 +299,15 @@ def test_a_quotient_in_a_divisor_may_be_negative(verdict):
 
 
 def test_parts_of_one_coordinate_are_not_taken_for_those_of_another():
-    one, power = families.ONE, families.named("p_2")
-    height = families.Height((families.Quotient(families.named(families.coordinate("x"))),))
-    relation = families.NimSum({"x": families.ZERO, "y": families.ZERO})
-    rules = families.Game(["x", "y"], {"x": True}, {"y": height}, relation, False, frozenset())
-    parts = {"x": (families.ZERO, one), "y": (one, families.ZERO)}
-    assert families.PowerPlace(rules, [], power, {"x": one, "y": power}, parts).parts
+    zero, one, power = families.ZERO, families.ONE, families.named("p_2")
+    case = Mock(coordinates=["x", "y"], is_grundy=False, inside=[], written={})
+    case.relation, case.shift = families.NimSum({"x": zero, "y": zero}), lambda _: zero
+    x = families.Quotient(families.named(families.coordinate("x")), one)
+    case.heights = {"y": families.Height((x,))}
+    parts = {"x": (zero, one), "y": (one, zero)}
+    assert families.PowerPlace(case, power, {"x": one, "y": power}, parts).parts
     with pytest.raises(families.UndecidedError, match="the same sum"):
-        families.PowerPlace(rules, [], power, {"x": power, "y": power}, parts)
+        families.PowerPlace(case, power, {"x": power, "y": power}, parts)
 
 
 @pytest.mark.parametrize("relation", [NIM, "(x-1) ^ y ^ (z-1) == 0", "(x+2) ^ (y-1) ^ z == 5"])
@@ -314,20 +316,20 @@ def test_conditions_say_what_the_definition_says(relation):
     document, said, chance = with_formula(certificate("three"), relation), parse(relation), random.Random(1)  # fmt: skip
     data = families.formed(document, families.FAMILY, "certificate")
     case = families.Case(families.Family(data), data["cases"][0])
-    few = families.FewValues(case.game, [])
+    few = families.FewValues(case)
     for _ in range(12):
         m, x, z = chance.randrange(3), chance.randrange(24), chance.randrange(24)
         game = parse_ruleset(f"solid-bar(f=(x+z)//{4 * m + 3})")
         most = (x + z) // (4 * m + 3)
         place = (x, chance.randrange(most + 1) if chance.random() < 0.9 else 9, z)
-        at = dict(zip("xyz", map(families.Sum, place), strict=True))
+        at = dict(zip("xyz", map(families.as_sum, place), strict=True))
         expected = {few.is_here(at): place[1] <= most}
         if place[1] <= most:
             places = [dict(zip("xyz", q, strict=True)) for q in (place, *game.options(place))]
             related, *others = map(said.value, places)
             expected |= {few.is_related(at): related}
             expected |= {families.either(*few.related(at)): any(others)}
-        of_member = (families.named("m_k") - families.Sum(m)).zero
+        of_member = (families.named("m_k") - families.as_sum(m)).zero
         for condition, truth in expected.items():
             text = families.both(of_member, condition)
             assert families.unsatisfiable("", text) == (not truth), (m, place, condition)
@@ -339,12 +341,12 @@ def test_formulas_in_parameters_are_read_right():
     node = families.parsed(text)
     for k in range(20):
         value = parse(text).value({"k": k})
-        assert families.Reader().sum(node, {"k": families.Sum(k)}).number == value
+        assert families.Reader().sum(node, {"k": families.as_sum(k)}).number == value
         assert families.value_of(node, {"k": k}) == value
         reader = families.Reader()
         read = reader.sum(node, {"k": families.named("k")})
-        known = [*reader.definitions, (families.named("k") - families.Sum(k)).zero]
-        differs = families.contrary((read - families.Sum(int(value))).zero)
+        known = [*reader.definitions, (families.named("k") - families.as_sum(k)).zero]
+        differs = families.contrary((read - families.as_sum(int(value))).zero)
         assert families.unsatisfiable("", families.both(*known, differs))
         assert not families.unsatisfiable("", families.both(*known))
 
