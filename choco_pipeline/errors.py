@@ -1,7 +1,4 @@
-"""Errors of users.
-
-Each message says what was given, what is needed, and where.
-"""
+"""Errors of users: what was given, what is needed, and where."""
 
 from __future__ import annotations
 

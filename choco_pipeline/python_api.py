@@ -16,7 +16,13 @@ import xarray as xr
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.quick_trial import Trial, trials
-from choco_pipeline.cli.checking import PROOF_SECONDS, checked, claim_of, proved_now, settled_now
+from choco_pipeline.cli.checking import (
+    PROOF_SECONDS,
+    claim_of,
+    proved_now,
+    settled_now,
+    statement_trials,
+)
 from choco_pipeline.cli.claim_pages import open_source
 from choco_pipeline.cli.mine import mined
 from choco_pipeline.cli.plan import plan_numbers
@@ -215,7 +221,7 @@ def check(
         if isinstance(claim, Claim):
             raise ConfigError("check: with a statement, a game is needed, not a claim")
         stated = claim_of(claim.notation if isinstance(claim, Ruleset) else claim, statement)
-        return list(checked(stated, values, bound, PROOF_SECONDS, prove=prove))
+        return list(statement_trials(stated, values, bound, PROOF_SECONDS, prove=prove))
     catalogue = load_claims()
     if not isinstance(claim, str | Claim):
         raise ConfigError("check: a game needs a statement, such as 'P <=> x == z'")
@@ -291,7 +297,7 @@ def prove(
     notation = ruleset.notation if isinstance(ruleset, Ruleset) else ruleset
     claim = claim_to_prove(notation, what, condition)
     if condition is None:
-        (trial,) = checked(claim, {}, None, seconds, prove=True)
+        (trial,) = statement_trials(claim, {}, None, seconds, prove=True)
     else:
         claim = Claim.from_json({**claim.as_json(), "for_all": condition})
         (trial,) = settled_now(claim, Catalogue({claim.id: claim}), seconds)

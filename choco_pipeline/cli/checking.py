@@ -121,7 +121,7 @@ def claim_of(game: str | None, statement: str, condition: str | None = None) -> 
     return claim
 
 
-def checked(
+def statement_trials(
     claim: Claim, given: Given, bound: int | None, seconds: float, *, prove: bool
 ) -> Iterator[Trial]:
     """Return the verdict for each choice of the parameters, by tables or by proof."""
@@ -322,7 +322,7 @@ def check(
     game = texts[0] if len(texts) == 2 else None
     claim = claim_of(game, texts[-1])
     with waiting("proving" if prove else "checking"):
-        found = list(checked(claim, given, bound, seconds, prove=prove))
+        found = list(statement_trials(claim, given, bound, seconds, prove=prove))
     verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in found))
     if json:
         cases = [_case(claim, trial) for trial in found]

@@ -190,7 +190,7 @@ def show_claim(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Show one claim: in words, as formulas, and with the last run's results."""
+    """Show one claim in words and formulas, with its last results."""
     source = open_source(file, config)
     claim = source.catalogue.claims.get(claim_id)
     if claim is None:
@@ -336,23 +336,22 @@ def check_claims(
         bool,
         typer.Option(
             "--proofs",
-            help="Instead: check the certificates of the last run again; exit code 0 only if all of them prove their"
-            " claims.",
+            help="Instead: check the certificates of the last run. Exit code 0 only if all of them prove their claims.",
         ),
     ] = False,
     prove: Annotated[
         bool,
         typer.Option(
             "--prove",
-            help="Instead: prove them, for all parameters or integers at once if they have `for_all` or are about integers,"
-            " else for each game of the sample or the given values; exit code 0 only if everything is proved.",
+            help="Instead: prove them. Claims with `for_all` are proved for all parameters, statements about integers for all"
+            " integers, others for each game of the sample or the values. Exit code 0 only if everything is proved.",
         ),
     ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(
             min=0.001,
-            help="Seconds of computing, after which a claim's trials, or a proof, are ended and left undecided."
+            help="Limit in seconds of computing for the trials of a claim, or for a proof; then they are undecided."
             f" {CHECK_SECONDS:g} by default, {PROOF_SECONDS:g} for a proof.",
         ),
     ] = None,
@@ -360,7 +359,7 @@ def check_claims(
     config: Config = None,
     json: Json = False,
 ) -> int:
-    """Check claims at once on tables, or by proof; exit code 1 if any is refuted."""
+    """Check claims on tables or by proof; exit code 1 if one is refuted."""
     source = open_source(file, config)
     catalogue, is_by_proof = source.catalogue, proofs or prove
     if is_by_proof and (everything or bound is not None or (proofs and prove)):
@@ -377,7 +376,7 @@ def check_claims(
             raise ConfigError(catalogue.unknown(claim_id))
     limit = seconds or (PROOF_SECONDS if is_by_proof else CHECK_SECONDS)
 
-    def tried(claim: Claim, progress: Bars) -> checking.Trials:
+    def trials_of(claim: Claim, progress: Bars) -> checking.Trials:
         if proofs:
             proved = [verdict for verdict in source.verdicts(claim.id) if verdict.is_proved]
             if not proved:
@@ -406,7 +405,7 @@ def check_claims(
     for claim in chosen:
         try:
             with bars() as progress:
-                both = tried(claim, progress)
+                both = trials_of(claim, progress)
                 documents.append(_print_trials(claim, *both, json))
         except ChocoError as error:
             if not everything and not (is_by_proof and len(chosen) > 1):

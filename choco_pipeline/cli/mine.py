@@ -65,7 +65,7 @@ def mine(
     what: Annotated[
         list[str] | None,
         typer.Option(
-            help="formulas, value-sets, symmetric, lines, counts, cellular or blocks; may be repeated. By default, all of them, and relations to other games."
+            help="A search: formulas, value-sets, symmetric, lines, counts, cellular or blocks (repeatable). By default all, and relations to other games."
         ),
     ] = None,
     json: Json = False,

@@ -204,10 +204,7 @@ class RunProgress:
 
 
 class Display:
-    """Display of the stages of a run.
-
-    Bars on a terminal; elsewhere a line every few seconds, and one at the end of each stage.
-    """
+    """Stages of a run: bars on a terminal, lines every few seconds elsewhere."""
 
     def __init__(self, console: Console, progress: Progress | None) -> None:
         self._console, self._progress = console, progress

@@ -59,7 +59,7 @@ def prove(
     statement: Annotated[
         str | None,
         typer.Argument(
-            help="The statement to prove, 'P <=> x ^ y ^ z == 0' or 'G == (y ^ (z+1)) - 1', also about some positions:"
+            help="The statement to prove, 'P <=> x ^ y ^ z == 0' or 'G == (y ^ (z+1)) - 1', or about some positions:"
             " 'size <= 20 => (P <=> x == z)'. Without a statement, automata are found and proved.",
         ),
     ] = None,
@@ -76,11 +76,10 @@ def prove(
         Path, typer.Option(help="Folder for the certificate.", metavar="DIR")
     ] = DEFAULT_FOLDER,
     seconds: Annotated[
-        float,
-        typer.Option(help="Seconds of computing, after which it is ended and left undecided."),
+        float, typer.Option(help="Limit in seconds of computing; then it is undecided.")
     ] = PROOF_SECONDS,
     memory: Annotated[
-        float, typer.Option(help="GiB of memory, above which it is also ended.", metavar="GIB")
+        float, typer.Option(help="Limit in GiB of memory; then it is undecided.", metavar="GIB")
     ] = 4.0,
     condition: Annotated[
         str | None,

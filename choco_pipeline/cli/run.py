@@ -37,7 +37,7 @@ from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.finding.statement import FoundDocument
-from choco_pipeline.report.published import compared
+from choco_pipeline.report.published import compare_with_published
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import RULES, UNITS, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
@@ -99,7 +99,7 @@ def run(
         return done.code
     ledger = Ledger.read(done.ledger)
     statements = FoundDocument.read(Paths(RESULTS, plan["run"]).found).statements
-    comparison = compared(plan, ledger, statements)
+    comparison = compare_with_published(plan, ledger, statements)
     if json:
         results = {**count_verdicts(ledger), "proofs": count_proofs(ledger)}
         published = comparison and asdict(comparison)

@@ -34,7 +34,7 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.proof.task import PREPARED_BY
 from choco_pipeline.report import Format, What, exports
-from choco_pipeline.report.published import Published, compared_run
+from choco_pipeline.report.published import Published, compare_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.ledger import ledger_of, tables_of
@@ -142,7 +142,7 @@ def verify(
 
 def _verify_published(json: bool) -> int:
     runs = sorted(path.parent.name for path in RESULTS.glob("*/ledger.json"))
-    comparisons = {run: comparison for run in runs if (comparison := compared_run(run)) is not None}
+    comparisons = {run: comparison for run in runs if (comparison := compare_run(run)) is not None}
     if not comparisons:
         raise ConfigError(f"verify: {RESULTS} has no finished run whose results are published")
     if json:

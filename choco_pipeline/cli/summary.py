@@ -187,10 +187,7 @@ def show_summary(
 
 
 def _numbers(ledger: Ledger) -> dict[str, str]:
-    """Return a name for each claim: its number in the paper.
-
-    Claims with the same number get more words.
-    """
+    """Name each claim by its number in the paper, with more words if needed."""
     misprints = [pair for pair in ledger.pairs if pair.kind == "misprint"]
     form = {pair.printed: "printed" for pair in misprints}
     form |= {pair.intended: "intended" for pair in misprints}

@@ -56,8 +56,8 @@ def value(
     certificate: Annotated[
         Path | None,
         typer.Option(
-            help="Answer by the automata in a certificate of `choco prove` or of a run: coordinates may have any size."
-            " Certificates of a run are found without this option, if they are needed.",
+            help="Use the automata of a certificate, for coordinates of any size. Existing certificates of runs and of `choco prove`"
+            " are used without this option, if needed.",
             metavar="FILE",
         ),
     ] = None,

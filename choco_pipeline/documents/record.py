@@ -77,8 +77,5 @@ def _content(document: Any) -> dict[str, Any]:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the content in its order.
-
-    Sorting would distinguish numbers from words as keys.
-    """
+    # Sorting would distinguish numbers from words as keys.
     return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()

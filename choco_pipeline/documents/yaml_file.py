@@ -81,10 +81,7 @@ class Content:
         return ConfigError(f"{self.where(location)}: {key + ': ' if key else ''}{message}")
 
     def load(self, model: type[M]) -> M:
-        """Return the content as a `model`.
-
-        Raises `ConfigError` with a line for each of its first mistakes.
-        """
+        """Return the content as a `model`; `ConfigError` lists its mistakes."""
         try:
             return model.model_validate(self.content)
         except ValidationError as error:
@@ -96,10 +93,7 @@ class Content:
         raise ConfigError("\n".join(lines))
 
     def _one_for_each_place(self, details: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
-        """Yield one error for each place.
-
-        A value that fits no member of a union has one for each member.
-        """
+        """Yield one error for each place; a union has one for each member."""
         by_place: dict[Location, list[ErrorDetails]] = {}
         misspelt = [str(d["loc"][-1]) for d in details if d["type"] == "extra_forbidden"]
         for detail in details:

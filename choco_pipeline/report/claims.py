@@ -31,7 +31,6 @@ from choco_pipeline.claims.conclusions.rows import (
 from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
-    Counterexample,
     FalseEverywhere,
     VerdictKind,
     place_text,
@@ -44,6 +43,7 @@ from choco_pipeline.formula.written.math_text import math_text, range_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.pictures import draw_svg
+from choco_pipeline.report.environment import named_engines
 from choco_pipeline.sweep.ledger import Ledger
 
 Document = Mapping[str, Any]
@@ -122,7 +122,7 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
                 every = FalseEverywhere.model_validate(value)
                 yield "false for", every.text
                 yield "it contradicts itself at", list(every.positions)
-                yield "engines that agree on that", _engines(every.engines)
+                yield "engines that agree on that", named_engines(every.engines)
             case "growth":
                 head = ("bound", "values", "largest", "all members found up to")
                 steps = [
@@ -130,7 +130,7 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
                 ]
                 yield LABELS[key], EvidenceTable(head, steps)
             case "engines":
-                yield LABELS[key], _engines(value)
+                yield LABELS[key], named_engines(value)
             case _:
                 label = LABELS.get(key, key.replace("_", " "))
                 if isinstance(value, bool):
@@ -144,10 +144,6 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
                     )
                 else:
                     yield label, "–" if value is None else list(value)
-
-
-def _engines(names: Sequence[str]) -> str:
-    return enumerated([ENGINES.get(name, name) for name in names])
 
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
@@ -168,7 +164,7 @@ def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
     rows = [
         [
             f"{step['says']} ({step['for']})" if step["for"] else step["says"],
-            _engines(step["engines"]),
+            named_engines(step["engines"]),
             step["states"],
         ]
         for step in derivation["steps"]
@@ -228,14 +224,9 @@ class Cell:
         return list(evidence_rows(self.document.evidence))
 
     @property
-    def counterexample(self) -> Counterexample | None:
-        """The counterexample, if it is refuted."""
-        return self.document.counterexample
-
-    @property
     def place(self) -> str:
         """The coordinates of the counterexample, or the integers; "" for none."""
-        refutes = self.counterexample
+        refutes = self.document.counterexample
         if refutes is None or refutes.position is None:
             return ""
         return place_text(refutes.coordinates, refutes.position)
@@ -246,7 +237,7 @@ class Cell:
 
         For example "y from 2 to 5, z from 5 to 3".
         """
-        refutes = self.counterexample
+        refutes = self.document.counterexample
         if refutes is None or not refutes.position or not refutes.option:
             return ""
         steps = zip(refutes.coordinates, refutes.position, refutes.option, strict=True)
@@ -255,7 +246,7 @@ class Cell:
     @cached_property
     def picture(self) -> Markup:
         """The counterexample drawn; empty for integers, and without a drawing."""
-        refutes = self.counterexample
+        refutes = self.document.counterexample
         if self.is_drawn and self.ruleset and refutes and refutes.position is not None:
             with suppress(RulesetError):  # a height table that is missing here
                 game = parse_ruleset(self.ruleset)
@@ -265,7 +256,7 @@ class Cell:
     @property
     def commands(self) -> list[tuple[str, str]]:
         """Pairs of a purpose and a command."""
-        verdict, check, refutes = self.document, self.row.check, self.counterexample
+        verdict, check, refutes = self.document, self.row.check, self.document.counterexample
         if verdict.command is not None:
             follows = "follows_from" in verdict.evidence
             return [("repeats the proof", self.row.command if follows else verdict.command)]
@@ -292,7 +283,7 @@ class Cell:
     def is_plain(self) -> bool:
         """Whether one line of a table is enough for it."""
         return (
-            self.counterexample is None
+            self.document.counterexample is None
             and not self.document.is_by_proof
             and all(isinstance(value, int | str) for _, value in self.evidence)
         )

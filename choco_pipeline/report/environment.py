@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.latex import markdown_code, markdown_text, tex_code, tex_text
 from choco_pipeline.formula.written.math_text import math_text
@@ -38,6 +39,7 @@ def environment() -> Environment:
     pages = templates(autoescape=True)
     pages.filters |= {
         "count": count,
+        "engines": named_engines,
         "in_bytes": in_bytes,
         "math_text": math_text,
         "math": lambda inner: Markup(f"<math>{inner}</math>"),
@@ -95,6 +97,11 @@ def math_font() -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """Return ``1 table`` or ``1,234 tables``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def named_engines(names: Iterable[str]) -> str:
+    """Return the engines in words."""
+    return enumerated([ENGINES.get(name, name) for name in names])
 
 
 def sentence(text: str) -> str:

@@ -86,7 +86,7 @@ def explored_families(ledger: Ledger, results: Path) -> list[Json]:
         family: [
             kept
             for values in spread(sorted(tables), MOST_TABLES)
-            if (kept := _explored(tables[values], values, certificates, results)) is not None
+            if (kept := _table_data(tables[values], values, certificates, results)) is not None
         ]
         for family, tables in families.items()
     }
@@ -152,7 +152,7 @@ def family_of(table: Json) -> tuple[str, Mapping[str, int | str]]:
     return f"{notation.name}, other games: {quantity}", {"game": table["ruleset"]}
 
 
-def _explored(
+def _table_data(
     entry: Json,
     values: Values,
     certificates: Mapping[tuple[str, Relation], str],

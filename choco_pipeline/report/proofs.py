@@ -11,7 +11,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.laws import FEWEST, Law, laws
@@ -62,11 +61,6 @@ class ProofRow:
     def states(self) -> str:
         """Numbers of states for each number of passes left."""
         return ", ".join(f"{number:,}" for number in self.entry.states) or "–"
-
-    @property
-    def engines(self) -> str:
-        """The engines that agree, in words."""
-        return enumerated([ENGINES.get(engine, engine) for engine in self.entry.engines])
 
     @property
     def command(self) -> str | None:

@@ -42,7 +42,7 @@ def playing(browser: Browser, page_file: Path) -> Iterator[Page]:
 
 
 def here(page: Page) -> str:
-    """Return what the page says of the position that is pointed at."""
+    """Return the page's text on the selected position."""
     return page.locator("#here").inner_text()
 
 

@@ -101,6 +101,6 @@ def damage_a_table(chance: random.Random) -> None:
 
 
 def _values(store: Path) -> list[xr.Dataset]:
-    """Return what somebody reads who reads the tables of a store with xarray alone."""
+    """Return the tables of a store, read by xarray alone."""
     groups = sorted(path.name for path in store.iterdir() if path.is_dir())
     return [xr.open_zarr(store, group=group).load() for group in groups]

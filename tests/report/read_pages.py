@@ -94,7 +94,7 @@ class Site:
         return self[f"claims/{name}.html"]
 
     def text(self, name: str, anchor: str) -> str:
-        """Return what stands in an element of a page, with single spaces."""
+        """Return the text of an element of a page, with single spaces."""
         return " ".join(self[name].text[anchor].split())
 
 

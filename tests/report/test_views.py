@@ -32,7 +32,7 @@ OF_ONE = ["proved", "exhausted", "holds-to-bound", "vacuous", "undecided", "refu
 
 
 def unpacked(value: object) -> object:
-    """Return what a cell of a spreadsheet has as JSON."""
+    """Return the JSON value of a cell of a spreadsheet."""
     return None if pd.isna(value) else json.loads(str(value))
 
 

@@ -86,7 +86,7 @@ def documents(project: Project) -> set[str]:
 
 
 def has_killed_proofs(project: Project) -> bool:
-    """Return whether a proof was given up after several kills."""
+    """Whether a proof was given up after several kills."""
     records = (project.folder / "results").glob("*/prove/*.json")
     return any(json.loads(path.read_text()).get("killed") for path in records)
 
@@ -131,7 +131,7 @@ class Kept:
 
     @classmethod
     def of(cls, project: Project) -> Kept:
-        """Return what is finished now."""
+        """Return the finished work."""
         kept = cls(set(project.manifests()))
         for path in blocks(project):
             kept.blocks[path.parent.name, path.name] = path.read_text()

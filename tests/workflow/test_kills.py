@@ -33,7 +33,7 @@ def test_a_run_that_is_killed_again_and_again_makes_what_an_undisturbed_one_make
     victim = Victim(tmp_path, undisturbed, random.Random(seed))
     try:
         for _ in range(kills):
-            victim.kill(victim.chance.choice(KINDS))
+            victim.kill(victim.chance.choice([*KINDS]))
         victim.require_done()
     finally:
         victim.end()

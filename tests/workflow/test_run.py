@@ -37,7 +37,7 @@ def files(folder: Path) -> set[str]:
 
 
 def results_of(project: Project) -> dict[str, str]:
-    """Return what the run says of each claim."""
+    """Return the verdict on each claim."""
     return {row["claim"]: row["verdict"] for row in project.json("tiny/ledger.json")["rows"]}
 
 
