@@ -13,7 +13,6 @@ from math import gcd
 
 import numpy as np
 
-from choco_pipeline.claims.checks.scan import ValueScan
 from choco_pipeline.finding.conditions import TRIED, TestedCondition, tested_condition
 from choco_pipeline.finding.laws import linear, two_part
 from choco_pipeline.finding.statement import FoundStatement, Proposals
@@ -52,16 +51,10 @@ class FamilyModuli:
 
     def _divisor(self, cells: Cells) -> tuple[int, int]:
         formula = parse(self.of)
-        scan = ValueScan(formula, None, cells, None)
         divisor = positions = 0
         for slab in cells.slabs(BLOCK):
-            counted = scan.run(slab)
-            if counted is None:
-                values = evaluate_at(formula, cells.p_positions_of(slab))
-                positions += values.size
-            else:
-                values = counted.values
-                positions += int(counted.counts.sum())
+            values = evaluate_at(formula, cells.p_positions_of(slab))
+            positions += values.size
             divisor = gcd(divisor, int(np.gcd.reduce(values, initial=0)))
             if divisor == 1:
                 break

@@ -13,7 +13,7 @@ import numpy as np
 
 from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import alone
-from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
+from choco_pipeline.claims.checks.formulas import compare
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
@@ -203,10 +203,8 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
     environment = dict(member.parameters)
     try:
         match claim.check:
-            case GrundyNumbers() as numbers:
-                tally = alone(compare_grundy_numbers(numbers, environment, cells, BLOCK, reach))
-            case PPositions() as outcomes:
-                tally = alone(compare_p_positions(outcomes, environment, cells, BLOCK, reach))
+            case GrundyNumbers() | PPositions() as check:
+                tally = alone(compare(check, environment, cells, BLOCK, reach))
             case _:
                 verdict = alone(pass_of_claim(claim, environment, cells, explains=False)).verdict
                 right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
