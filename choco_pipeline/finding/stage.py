@@ -165,6 +165,10 @@ class Finder:
         answer = self._answer("trial", statement)
         if answer is None:
             self._keep(statement)
+            if (
+                self.answers
+            ):  # the last round: its implications are asked about, too, if it is right
+                self._known(statement)
             return
         if isinstance(answer, Searched):
             self.by_chance.append(answer)
