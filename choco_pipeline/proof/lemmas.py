@@ -234,8 +234,7 @@ def _text(part: FamilyGame, case: FamilyCase) -> str:
     for name in sorted(names):
         if len(factors := factors_of(name)) > 1:
             body.append(f"(= |{name}| (* {' '.join(f'|{factor}|' for factor in factors)}))")
-            names |= {*factors}
-    return text(sorted(names), case.conditions, all_of(body), "ALL")
+    return text(case.conditions, all_of(body), logic="ALL")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, combinations, islice
 from math import gcd
 
@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.affine import (
@@ -37,7 +37,6 @@ from choco_pipeline.proof.uniform.affine import (
     factors_of,
     number,
     product,
-    sign_of,
     variable,
 )
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
@@ -49,13 +48,14 @@ from choco_pipeline.proof.uniform.product_lemmas import (
     needed_lemmas,
 )
 from choco_pipeline.proof.uniform.sentences import (
+    LEAST_SECONDS,
     all_of,
     any_of,
     at_least_0,
+    by_cvc5,
     leaves_remainder,
-    names_in,
     negation,
-    require_unsat,
+    sign_of,
     text,
 )
 
@@ -104,11 +104,6 @@ class CaseObligations:
         """All coordinates."""
         return self.family.description.coordinates
 
-    @property
-    def moves(self) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-        """For each move the coordinate that it lowers, others that may fall, and whether they do."""
-        return self.family.description.moves
-
     def room(self, place: Place, y: str, value: Affine) -> Affine:
         """Return a sum that is at least 0 if and only if a coordinate may have a value."""
         return self.case.heights[y].only.room(place, value)
@@ -127,7 +122,7 @@ class CaseObligations:
         """
         sums = [option[x] for x in changed]
         sums += [place[x] - option[x] - 1 for x in changed]
-        others = next(falling for x, falling, _ in self.moves if x == changed[0])
+        others = next(falling for x, falling, _ in self.family.description.moves if x == changed[0])
         for y in others:
             room = self.room(option, y, option[y])
             sums.append(room)
@@ -140,7 +135,7 @@ class CaseObligations:
         """All moves, in their parts."""
         return tuple(
             (lowered, *fallen)
-            for lowered, others, clips in self.moves
+            for lowered, others, clips in self.family.description.moves
             for size in range(len(others) + 1 if clips else 1)
             for fallen in combinations(others, size)
         )
@@ -231,8 +226,6 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
         If the case has no such obligations.
     UndecidedError
         If none is found.
-    DisagreementError
-        If the solvers contradict each other.
     """
     game = CaseObligations(family, case)
     bodies = dict(game.bodies())
@@ -249,12 +242,11 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
 def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[Affine, ...]:
     """Return lemmas for an obligation, all that were found unless fewer suffice to both solvers."""
     products = Products.of(game.factor, body)
-    known = [body] if products is None else [products.always(), body]
-    names = sorted(names_in(body) | {*game.case.names})
+    known = [products.always(), body]
 
     def written(lemmas: tuple[Affine, ...]) -> str:
-        lemmas_of = [] if products is None else [products.lemma(total) for total in lemmas]
-        return text(names, game.case.conditions, all_of([*known, *lemmas_of]))
+        body = all_of([*known, *map(products.lemma, lemmas)])
+        return text(game.case.conditions, body, names=game.case.names)
 
     try:
         used = lemmas_for(written(()), products, clock)
@@ -264,11 +256,10 @@ def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[
         raise UndecidedError(f"{name} fails at {values}") from None
     except UndecidedError as error:
         raise UndecidedError(f"{name}: {error}") from None
-    try:
-        require_unsat(name, written(lemmas), Clock(min(FEWEST_SECONDS, clock.left)))
-    except UndecidedError:
-        return used
-    return lemmas
+    limit = Clock(min(FEWEST_SECONDS, clock.left))
+    ask = partial(by_cvc5, written(lemmas))
+    is_enough = answer_within(limit, ask, "unknown", LEAST_SECONDS) == "unsat"
+    return lemmas if is_enough else used
 
 
 @dataclass

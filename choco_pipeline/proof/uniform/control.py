@@ -19,8 +19,9 @@ from itertools import product
 from operator import xor
 from typing import Literal
 
-from choco_pipeline.proof.uniform.affine import ZERO, Affine, is_possible, number
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.sentences import is_possible
 
 TARGET, CONSTANT = "target", "constant"
 Order = Literal["equal", "less"]

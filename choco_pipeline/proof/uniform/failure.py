@@ -32,12 +32,12 @@ from choco_pipeline.proof.uniform.affine import (
     Affine,
     divided_by,
     factors_of,
-    is_possible,
     number,
     variable,
 )
 from choco_pipeline.proof.uniform.affine import product as times
 from choco_pipeline.proof.uniform.family import POWER, Family, FamilyCase
+from choco_pipeline.proof.uniform.sentences import is_possible
 
 #: A limited coordinate with more values would make some thousand conditions.
 MOST_VALUES = 64

@@ -30,17 +30,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
-from choco_pipeline.proof.uniform.affine import (
-    ZERO,
-    Affine,
-    Place,
-    all_values,
-    independent,
-    is_possible,
-    number,
-    product,
-    sign_of,
-)
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, Place, number, product
 from choco_pipeline.proof.uniform.forms import (
     MOST_CASES,
     Conjunction,
@@ -55,6 +45,7 @@ from choco_pipeline.proof.uniform.forms import (
     read_relation,
 )
 from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
+from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
