@@ -18,6 +18,7 @@ import argparse
 import ast
 import contextlib
 import functools
+import gc
 import inspect
 import itertools
 import json
@@ -257,15 +258,18 @@ def least(rows: dict[int, dict[int, int]], after: dict[int, set[int]]) -> list[d
         rest = [q for q in rest if q not in live]
     if 0 not in live:
         return [{}]
-    kept = {q: sorted(row.items()) for q, row in rows.items() if q in live}
+    kept = {q: row for q, row in rows.items() if q in live}
     if rest:
-        kept = {q: [pair for pair in row if pair[1] >> 1 in live] for q, row in kept.items()}
-    kind, kinds, groups = dict[int, int](), Numbers(None), defaultdict[Any, list[int]](list)
+        kept = {q: {a: edge for a, edge in row.items() if edge >> 1 in live} for q, row in kept.items()}
+    groups, kind, kinds_of = defaultdict[Any, list[int]](list), dict[int, int](), dict[int, Any]()
     for q, row in kept.items():
-        kind[q] = number = kinds[tuple([2 * a + edge % 2 for a, edge in row])]
-        groups[number].append(q)
-    kinds_of = {q: operator.itemgetter(q, *[edge >> 1 for _, edge in row]) for q, row in kept.items()}
-    fresh, asked = itertools.count(len(kinds)), [group for group in groups.values() if len(group) > 1]
+        groups[frozenset([2 * a + edge % 2 for a, edge in row.items()])].append(q)
+    fresh, asked = itertools.count(), [group for group in groups.values() if len(group) > 1]
+    for group in groups.values():
+        kind.update(dict.fromkeys(group, next(fresh)))
+    for group in asked:
+        symbols = [*kept[group[0]]]
+        kinds_of |= {q: operator.itemgetter(q, *[kept[q][a] >> 1 for a in symbols]) for q in group}
     while asked:  # states of one kind; a state that is alone of its kind remains so
         groups = defaultdict(list)
         for q in itertools.chain.from_iterable(asked):
@@ -278,7 +282,7 @@ def least(rows: dict[int, dict[int, int]], after: dict[int, set[int]]) -> list[d
     first = {kind[q]: q for q in reversed(kept)}
     number_of = {k: i for i, k in enumerate(dict.fromkeys(kind[q] for q in kept))}
     to = {q: 2 * number_of[k] for q, k in kind.items()}
-    return [{a: to[edge >> 1] + edge % 2 for a, edge in kept[first[k]]} for k in number_of]
+    return [{a: to[edge >> 1] + edge % 2 for a, edge in kept[first[k]].items()} for k in number_of]
 
 
 def none_of(others: Sequence[Automaton], one: Automaton) -> Automaton:
@@ -338,27 +342,33 @@ def without(names: Collection[Track], *parts: Automaton) -> Automaton:
 
 def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
     """Return the rows of what `without` makes, by the place of each integer among `count` that stay; -1: it goes."""
-    moves, starts = list[dict[int, set[int]]](), list[int]()
-    last = defaultdict[int, set[int]](set)  # from which states a symbol, repeated, leads to an end
+    moves, starts = list[dict[int, int]](), 0  # a set of states is an integer, with digit 1 for each of them
+    last = defaultdict[int, int](int)  # from which states a symbol, repeated, leads to an end
     for rows, *places in parts:
-        starts.append(start := len(moves))
+        start = len(moves)
+        starts |= 1 << start
         symbols = sums(1 << place if place >= 0 else 0 for place in places)
         free = sums(1 << i for i in range(count) if i not in places)
         for q, row in enumerate(rows, start):
-            moves.append(to := defaultdict[int, set[int]](set))
+            moves.append(to := defaultdict[int, int](int))
             for symbol, edge in ((symbols[a] | b, edge) for a, edge in row.items() for b in free):
-                to[symbol].add(start + (edge >> 1))
+                to[symbol] |= 1 << start + (edge >> 1)
                 if edge & 1:
-                    last[symbol].add(q)
-    for symbol, states in last.items():  # the integers that go may be longer than those that stay
-        while more := {q for q, to in enumerate(moves) if not states.isdisjoint(to.get(symbol, ()))} - states:
-            states |= more
-    sets = Numbers(frozenset(starts))
+                    last[symbol] |= 1 << q
+    for symbol in last:  # the integers that go may be longer than those that stay
+        before = [(1 << q, to[symbol]) for q, to in enumerate(moves) if symbol in to]
+        while more := sum(q for q, after in before if after & last[symbol]) & ~last[symbol]:
+            last[symbol] |= more
+    sets = Numbers(starts)
 
     def edges(state: int) -> dict[int, int]:
-        them, ends = [moves[q] for q in sets.things[state]], sets.things[state].isdisjoint
-        found = {a: frozenset().union(*[to[a] for to in them if a in to]) for a in set().union(*them)}
-        return {a: 2 * sets[after] + (not ends(last[a])) for a, after in found.items()}
+        left, found = sets.things[state], dict[int, int]()
+        while left:
+            q = left.bit_length() - 1
+            left ^= 1 << q
+            for a, after in moves[q].items():
+                found[a] = found.get(a, 0) | after
+        return {a: 2 * sets[after] + (sets.things[state] & last[a] > 0) for a, after in found.items()}
 
     return built(edges)
 
@@ -1693,6 +1703,7 @@ def main() -> int:
     parser.add_argument("--state", action="store_true", help="print what the files state, and decide nothing")
     parser.add_argument("files", nargs="+")
     given = parser.parse_args()
+    gc.set_threshold(1 << 17)  # automata are many small objects without cycles
 
     def over(*_: object) -> NoReturn:
         raise UndecidedError("out of time", f"more than {given.seconds:g} seconds")

@@ -12,7 +12,7 @@ def main() -> None:
 
             end_soon_after_ctrl_c()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # which ./choco has blocked
-        from choco_pipeline.cli.start import main as run_command  # noqa: PLC0415 -- takes its time
+        from choco_pipeline.cli.main import main as run_command  # noqa: PLC0415 -- takes its time
 
         run_command()
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Compilation of kernels: once for each version of the source of all kernels, and for each type."""
+"""Compilation of kernels: once for each version of their source and type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "kernels"
 
 
 class _CodeByTypes(IndexDataCacheFile):
-    """The machine code of one function, with a file for each of its types, named by them.
+    """The machine code of one function, in files named by its types.
 
     numba numbers these files, and writes the numbers to an index first. If two processes compile a function for different types at
     the same moment, one may later load the code of the other, which reads arrays as if they had other types. Files that are
@@ -44,7 +44,7 @@ class _KernelCache(FunctionCache):
 
 
 def _cache_folder() -> Path | None:
-    """Return the folder for the machine code of this source; None if it cannot be written to.
+    """Return the folder for the machine code of this source, if writable.
 
     numba looks only at the file of a kernel, and would keep the old code of functions that the file imports.
     """
@@ -71,7 +71,10 @@ def kernel(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Return a function that is compiled into its callers: a call would count references to each array, which takes longer."""
+    """Return a function that is compiled into its callers.
+
+    A call would count references to each array, which takes longer.
+    """
     return _cached(nb.njit(nogil=True, inline="always"), function)
 
 

@@ -1,4 +1,4 @@
-"""Errors of users, as classes. Each message says what was given, what is needed, and where."""
+"""Errors of users: what was given, what is needed, and where."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ADVICE = (
 
 
 class ChocoError(Exception):
-    """A mistake in what the user gave; the command line prints it as one message and exits with 2."""
+    """A user's mistake; a command prints it as one message and exits with 2."""
 
 
 class RulesetError(ChocoError):
@@ -20,7 +20,7 @@ class RulesetError(ChocoError):
 
 
 class HeightError(RulesetError):
-    """A height function is not defined, not non-negative or not monotone where it is needed."""
+    """A height function is undefined, negative or not monotone somewhere."""
 
 
 class ConfigError(ChocoError):
@@ -36,7 +36,9 @@ class StoreError(ChocoError):
 
 
 class DisagreementError(Exception):
-    """Two engines, or an engine and a definition, contradict each other; the command line exits with 3.
+    """Two engines, or an engine and a definition, contradict each other.
+
+    The command line exits with 3.
 
     It is not a user's mistake, and never becomes a verdict, as a `ChocoError` may.
 

@@ -14,7 +14,7 @@ SHOW_CURSOR = "\x1b[?25h"
 
 
 def end_soon_after_ctrl_c() -> None:
-    """Make Ctrl-C end this process within a second or two. To be called by the main thread."""
+    """Make Ctrl-C end this process soon; called by the main thread."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     # Python writes the number of a signal there at once, from C.

@@ -165,7 +165,7 @@ def automaton(proof: Proof, passes: int = 0, *, axes: Axes | None = None) -> Axe
 def _free(
     game: Ruleset, names: list[str], fixed: dict[str, int], allowed: tuple[int, ...]
 ) -> list[str]:
-    """Return the free coordinates, or raise `ConfigError` if their number is not allowed."""
+    """Return the free coordinates; `ConfigError` for a wrong number of them."""
     require_package("matplotlib", "notebook", "choco_pipeline.plot")
     for name in fixed:
         if name not in names:

@@ -1,4 +1,4 @@
-"""Origin of a result: versions, the commit, and digests of the code that decides numbers."""
+"""Origin of a result: versions, the commit, and digests of code."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from choco_pipeline.shipped import IS_CLONE, PACKAGE
 
 LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 
+#: Suffixes of code; templates are code of the report.
+CODE = (".py", ".j2", ".css", ".js")
 #: Code whose change may change a table's numbers, and code whose change may change what is said about them.
 TABLE_CODE = ("formula", "games", "kernels", "tables")
 CLAIM_CODE = (*TABLE_CODE, "statements", "claims", "drawing/shapes.py")
@@ -33,7 +35,7 @@ FINDING_CODE = (*PROOF_CODE, "mining", "sweep", "finding")
 
 
 def canonical_json(value: object) -> str:
-    """Return `value` as JSON with sorted keys and no spaces: equal values have equal text."""
+    """Return `value` as JSON; equal values have equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
@@ -49,11 +51,12 @@ def file_digest(path: Path) -> str:
 
 @cache
 def code_digest(places: tuple[str, ...]) -> str:
-    """Return a digest of the Python source in these folders and files of the package."""
+    """Return a digest of the Python source in places of the package."""
     content = hashlib.sha256()
     for place in places:
         inside = PACKAGE / place
-        for path in [inside] if inside.is_file() else sorted(inside.rglob("*.py")):
+        files = [inside] if inside.is_file() else sorted(inside.rglob("*.*"))
+        for path in (file for file in files if file.suffix in CODE):
             content.update(
                 path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
             )
@@ -71,7 +74,10 @@ def package_version() -> str:
 
 @cache
 def commit() -> str:
-    """Return the git commit of the source, with ``+changes`` if files differ from it; ``unknown`` outside of a clone."""
+    """Return the git commit of the source; ``unknown`` outside of a clone.
+
+    ``+changes`` marks files that differ from it.
+    """
     if not IS_CLONE:
         return "unknown"
     try:

@@ -1,4 +1,4 @@
-"""Functions for programs and notebooks: check, mine, prove, plan, run, open results.
+"""Functions for programs and notebooks.
 
 `choco_pipeline` exports them; they raise the errors of the commands.
 """
@@ -16,18 +16,23 @@ import xarray as xr
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.quick_trial import Trial, trials
-from choco_pipeline.cli.checking import checked, claim_of, proved_now, settled_now
+from choco_pipeline.cli.checking import (
+    PROOF_SECONDS,
+    claim_of,
+    proved_now,
+    settled_now,
+    statement_trials,
+)
 from choco_pipeline.cli.claim_pages import open_source
-from choco_pipeline.cli.main import PROOF_SECONDS
 from choco_pipeline.cli.mine import mined
-from choco_pipeline.cli.plan import plan as plan_of
+from choco_pipeline.cli.plan import plan_numbers
 from choco_pipeline.cli.prove import claim_to_prove
 from choco_pipeline.cli.run import run as run_pipeline
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.proof.games.guess import Relation, SearchSize
 from choco_pipeline.proof.games.prover import Proof
@@ -97,8 +102,7 @@ def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> R
         If a job fails, or the configuration cannot be used.
     """
     name = load_config(Path(config))[0].run
-    options: dict[str, Any] = {"cluster": None, "scheduler": None, "dry_run": False, "json": False}
-    code = run_pipeline(Path(config), workers=workers, **options)
+    code = run_pipeline(Path(config), workers=workers)
     if code:
         raise ChocoError(f"the run {name!r} has ended with exit code {code}; see its log")
     return Run(name)
@@ -124,7 +128,7 @@ def plan(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> 
     ChocoError
         If the configuration cannot be used.
     """
-    return plan_of(Path(config), cluster=None, workers=workers, scheduler=None)[2]
+    return plan_numbers(Path(config), None, workers, None)[2]
 
 
 def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = None) -> xr.Dataset:
@@ -161,7 +165,7 @@ def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = Non
 
 def load_claims(*files: str | Path) -> Catalogue:
     """Return the claims in files; by default those of all papers."""
-    return open_source(list(map(Path, files)), None).catalogue
+    return open_source([*map(Path, files)]).catalogue
 
 
 def check(
@@ -209,12 +213,15 @@ def check(
     >>> [(one.parameters, one.verdict) for one in trials]
     [({'k': 2}, 'refuted'), ({'k': 3}, 'holds-to-bound')]
     """
-    values = {name: _value(value) for name, value in given.items()}
+    values = {
+        name: value if isinstance(value, int) else parse_range(value, names=())
+        for name, value in given.items()
+    }
     if statement is not None:
         if isinstance(claim, Claim):
             raise ConfigError("check: with a statement, a game is needed, not a claim")
         stated = claim_of(claim.notation if isinstance(claim, Ruleset) else claim, statement)
-        return list(checked(stated, values, bound, PROOF_SECONDS, prove=prove))
+        return list(statement_trials(stated, values, bound, PROOF_SECONDS, prove=prove))
     catalogue = load_claims()
     if not isinstance(claim, str | Claim):
         raise ConfigError("check: a game needs a statement, such as 'P <=> x == z'")
@@ -246,7 +253,9 @@ def prove(
     *,
     condition: str | None = None,
 ) -> Proof | Trial:
-    """Find and prove automata of a game, or prove a statement about a game or a family, as ``choco prove`` does.
+    """Prove automata of a game, or a statement about a game or a family.
+
+    This is ``choco prove``.
 
     Parameters
     ----------
@@ -288,15 +297,11 @@ def prove(
     notation = ruleset.notation if isinstance(ruleset, Ruleset) else ruleset
     claim = claim_to_prove(notation, what, condition)
     if condition is None:
-        (trial,) = checked(claim, {}, None, seconds, prove=True)
+        (trial,) = statement_trials(claim, {}, None, seconds, prove=True)
     else:
         claim = Claim.from_json({**claim.as_json(), "for_all": condition})
         (trial,) = settled_now(claim, Catalogue({claim.id: claim}), seconds)
     return trial
-
-
-def _value(given: int | str) -> int | Range:
-    return given if isinstance(given, int) else parse_range(given, names=())
 
 
 def mine(

@@ -1,4 +1,4 @@
-"""Files beside the code: the workflow, the checker, and the configuration with its claims and games.
+"""Files beside the code: workflow, checker, configuration, claims, games.
 
 In a clone they lie beside the package; in a wheel, in a folder of the package.
 """
@@ -13,7 +13,7 @@ SHIPPED = PACKAGE.parent if IS_CLONE else PACKAGE / "shipped"
 
 
 def project_file(path: str | Path) -> Path:
-    """Return a file of the working directory; if it is missing there, that of the wheel.
+    """Return a file of the working directory, or else of the wheel.
 
     A clone is a project of its own, so its commands use only the files of the working directory.
     """

@@ -14,7 +14,7 @@ class Commands:
         libc.pthread_mutex_lock(mutex)
         print("at work", flush=True)
         libc.pthread_mutex_lock(mutex)
-sys.modules["choco_pipeline.cli.start"] = Commands
+sys.modules["choco_pipeline.cli.main"] = Commands
 sys.argv[1:] = ["claims"]
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background does not inherit
 __main__.main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, listed
+from choco_pipeline.automata.memory import remembered
 from choco_pipeline.automata.minimise import minimised, numbered
 from choco_pipeline.automata.subsets import able_to_accept, reachable_sets
 from choco_pipeline.errors import LimitError
@@ -29,11 +31,7 @@ def canonical(a: Automaton) -> Automaton:
 
 def complement(a: Automaton) -> Automaton:
     """Return the complement of a relation."""
-    return canonical(_opposite(a))
-
-
-def _opposite(a: Automaton) -> Automaton:
-    return Automaton(a.tracks, a.delta, ~a.accepting)
+    return Automaton(a.tracks, *minimised(a.delta, ~a.accepting))
 
 
 def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
@@ -41,32 +39,47 @@ def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
 
     Raises `LimitError` if there are more than `most_states` pairs of states, `MOST_TRANSITIONS` transitions or `MOST_TRACKS` tracks.
     """
-    return _opposite(disjunction(_opposite(a), _opposite(b), most_states=most_states))
+    return _joined(a, b, most_states, ends=False)
 
 
 def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
     """Return the disjunction; limits are as for `conjunction`."""
+    return _joined(a, b, most_states, ends=True)
+
+
+def _joined(a: Automaton, b: Automaton, most_states: int, *, ends: bool) -> Automaton:
+    """Return the disjunction, or the complement of the disjunction of complements.
+
+    `ends` is the acceptance that decides for both, if one of them has it.
+    """
     tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
     if len(tracks) > MOST_TRACKS:
         raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
-    # Both in one array; a state of either that accepts nothing, or everything, is the same one.
+    most = min(most_states, MOST_TRANSITIONS >> len(tracks))
+    places = tuple(tuple(map(tracks.index, one.tracks)) for one in (a, b))
+    made = partial(_product, a, b, tracks, most, ends=ends)
+    return remembered(made, tracks, ("or" if ends else "and", most, places), a, b)
+
+
+def _product(
+    a: Automaton, b: Automaton, tracks: tuple[Variable, ...], most: int, *, ends: bool
+) -> Automaton:
+    # Both in one array; a state of either that is never left is the same one, for each acceptance.
     delta = np.zeros((a.states + b.states, max(a.delta.shape[1], b.delta.shape[1])), np.int32)
     delta[: a.states, : a.delta.shape[1]] = a.delta
     delta[a.states :, : b.delta.shape[1]] = b.delta + a.states
     traps = []
-    for flag in (False, True):
-        first, second = _trap(a, flag), _trap(b, flag)
+    for first, second in zip(_traps(a, ends), _traps(b, ends), strict=True):
         if min(first, second) >= 0:
             delta[delta == a.states + second] = first
         traps.append(first if first >= 0 or second < 0 else a.states + second)
     dead, sure = traps
-    most = min(most_states, MOST_TRANSITIONS >> len(tracks))
     delta, accepts, complete = reachable_sets(
         delta,
         np.array([0, a.states], np.int32),
         a.states,
         np.stack([_own_symbols(one.tracks, tracks) for one in (a, b)])[:, :, None],
-        np.concatenate([a.accepting, b.accepting]),
+        np.concatenate([a.accepting, b.accepting]) == ends,
         dead,
         sure,
         HASH,
@@ -77,7 +90,7 @@ def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
         raise LimitError(
             f"automata of {a.states} and {b.states} states together have more than {most} states"
         )
-    return Automaton(tracks, *minimised(delta, accepts))
+    return Automaton(tracks, *minimised(delta, accepts == ends))
 
 
 def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
@@ -111,18 +124,24 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
     if kept == a.tracks:
         return canonical(a)
     bound = tuple(track for track in a.tracks if track in tracks)
+    most = min(most_states, MOST_TRANSITIONS >> len(kept))
+    made = partial(_projected, a, kept, bound, most)
+    return remembered(made, kept, ("exists", most, tuple(map(a.tracks.index, bound))), a)
+
+
+def _projected(
+    a: Automaton, kept: tuple[Variable, ...], bound: tuple[Variable, ...], most: int
+) -> Automaton:
     with_kept, with_bound = (_part(a.tracks, names) for names in (kept, bound))
     choices = with_kept[:, None] | with_bound[None, :]
     accepting = able_to_accept(a.delta, with_bound, a.accepting)
-    most = min(most_states, MOST_TRANSITIONS // len(choices))
     delta, accepts, complete = reachable_sets(
         a.delta,
         np.zeros(1, np.int32),
         a.states,
         choices[None],
         accepting,
-        _trap(a, False),
-        _trap(a, True),
+        *_traps(a, True),
         HASH,
         most,
         MOST_MEMBERS,
@@ -235,10 +254,11 @@ def is_empty(a: Automaton) -> bool:
     return not numbered(a.delta, a.accepting)[1].any()
 
 
-def _trap(a: Automaton, accepting: bool) -> int:
-    """Return a state that is never left and accepts, or does not accept; -1 if there is none."""
-    stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
-    return int(next(iter(np.flatnonzero(stays & (a.accepting == accepting))), -1))
+def _traps(a: Automaton, accepting: bool) -> tuple[int, int]:
+    """Return a state that is never left and has the other acceptance, and one that has it; -1 for none."""
+    stays = np.flatnonzero((a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1))
+    by_acceptance = {bool(a.accepting[state]): int(state) for state in stays[::-1]}
+    return by_acceptance.get(not accepting, -1), by_acceptance.get(accepting, -1)
 
 
 def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:

@@ -8,11 +8,13 @@ A. Boudet and H. Comon, Diophantine equations, Presburger arithmetic and finite 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable
+from choco_pipeline.automata.memory import remembered
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.errors import LimitError
 
@@ -107,8 +109,20 @@ def _carries(
     coefficients: Mapping[Any, int], constant: int, relation: Literal["==", ">="], most_states: int
 ) -> Automaton:
     tracks = _names(tuple(coefficients))
+    factors = tuple(coefficients[track] for track in tracks)
+    made = partial(_of_carries, tracks, factors, constant, relation, most_states)
+    return remembered(made, tracks, ("linear", factors, constant, relation, most_states))
+
+
+def _of_carries(
+    tracks: tuple[Variable, ...],
+    factors: tuple[int, ...],
+    constant: int,
+    relation: Literal["==", ">="],
+    most_states: int,
+) -> Automaton:
     sums = [
-        sum(coefficients[track] for i, track in enumerate(tracks) if symbol >> i & 1)
+        sum(factor for i, factor in enumerate(factors) if symbol >> i & 1)
         for symbol in range(1 << len(tracks))
     ]
     # Carries are Python integers: a constant may be longer than a machine word.

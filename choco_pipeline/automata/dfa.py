@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -121,6 +122,17 @@ class Automaton:
 
     def __repr__(self) -> str:
         return f"<Automaton of {listed(self.tracks) or 'no tracks'} with {self.states} states>"
+
+    @cached_property
+    def table(self) -> tuple[bytes, bytes]:
+        """Transitions and accepting states as a key for dictionaries, without the names of tracks."""
+        return self.delta.tobytes(), self.accepting.tobytes()
+
+    def on(self, tracks: tuple[Variable, ...]) -> Automaton:
+        """Return the same automaton with other names of tracks, as many and sorted."""
+        renamed = object.__new__(Automaton)
+        renamed.__dict__.update(self.__dict__, tracks=tracks)
+        return renamed
 
     def accepts(self, values: Mapping[Any, int]) -> bool:
         """Return whether numbers are in the relation; other names than tracks are ignored.

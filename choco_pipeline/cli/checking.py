@@ -1,17 +1,18 @@
-"""``choco check`` and ``choco claims check``: statements and claims, tried on tables or proved at once."""
+"""``choco check``, and the trials of claims on tables or by proof."""
 
 from __future__ import annotations
 
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from choco_pipeline.claims.conclusions.rows import engines_text, rows
+import typer
+
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -25,8 +26,8 @@ from choco_pipeline.claims.language.verdict import (
     domain_text,
 )
 from choco_pipeline.claims.quick_trial import Given, ProcessorTime, Trial, chosen_cases, trials
-from choco_pipeline.cli.output import emit, in_time, note, wrapped
-from choco_pipeline.cli.progress import bars, waiting
+from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
+from choco_pipeline.cli.progress import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError, RulesetError
 from choco_pipeline.formula import FormulaError, parse
@@ -35,36 +36,27 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read, sample_of
 from choco_pipeline.games.pictures import draw_text
+from choco_pipeline.proof import task
 from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.proof.task import (
-    PREPARED_BY,
-    certified,
-    check_again,
-    decided_on,
-    searched,
-    settled,
-    settled_following,
-    settled_for_all,
-    with_checker,
-)
 from choco_pipeline.shipped import project_file
 from choco_pipeline.statements.parse import MAX_LENGTH
 from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.run_files import RESULTS
 
+app = typer.Typer(**SETTINGS)
+#: Time limits in seconds of all trials of a claim, and of each proof.
+CHECK_SECONDS, PROOF_SECONDS = 10.0, 60.0
 #: Trials of a claim on tables, and those by proof.
-_Trials = tuple[Iterable[Trial], Iterable[Trial]]
+Trials = tuple[Iterable[Trial], Iterable[Trial]]
 #: The claims files of a project.
 CLAIMS = Path("config/claims")
 #: GiB of memory for the decision of a claim.
 MEMORY = 4
 #: Largest number of positions and largest bound of a table, if no bound is given.
 POSITIONS, BOUND = 1 << 18, 64
-#: How claims are checked; certificates are those of the last run.
-By = Literal["tables", "proofs", "certificates"]
 #: Positions with larger coordinates are not drawn.
 LARGEST_DRAWN = 60
 #: A value for a name; ``==`` and ``=>`` are signs of statements.
@@ -129,7 +121,7 @@ def claim_of(game: str | None, statement: str, condition: str | None = None) -> 
     return claim
 
 
-def checked(
+def statement_trials(
     claim: Claim, given: Given, bound: int | None, seconds: float, *, prove: bool
 ) -> Iterator[Trial]:
     """Return the verdict for each choice of the parameters, by tables or by proof."""
@@ -160,7 +152,7 @@ def _default_bound(claim: Claim) -> int | None:
 
 def checked_or_proved(
     claim: Claim, catalogue: Catalogue, given: Given, bound: int | None, seconds: float
-) -> _Trials:
+) -> Trials:
     """Return trials by tables that decide a claim, and trials by proof.
 
     A claim needs no proof if a table refutes it, or if it is about finitely many integers.
@@ -203,12 +195,12 @@ def decided_for_all_integers(
 
     With `certify`, write certificates and call the checker.
     """
-    with Limited(PREPARED_BY) as prover:
-        verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
+    with Limited(task.PREPARED_BY) as prover:
+        verdicts = task.settled(claim.as_json(), seconds, MEMORY, prover)
     if certify:
         folder = RESULTS / "proofs"
-        written = [certified(verdict, claim.as_json(), None, folder) for verdict in verdicts]
-        verdicts = with_checker(written)
+        written = [task.certified(verdict, claim.as_json(), None, folder) for verdict in verdicts]
+        verdicts = task.with_checker(written)
     yield from map(_trial_of, verdicts)
 
 
@@ -219,7 +211,7 @@ def proved_by_game(
     assert claim.pattern is not None
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}
-    with Limited(PREPARED_BY) as prover:
+    with Limited(task.PREPARED_BY) as prover:
         for case in cases:
             start = time.perf_counter()
             game = build(claim.pattern, case, Path()).notation
@@ -227,11 +219,11 @@ def proved_by_game(
             if game not in proofs:
                 order = {"ruleset": game, "relation": relation, "parameters": case, **limits}
                 todo = GameToProve.model_validate({**order, "sweep": "", "claims": ()})
-                proofs[game] = searched(todo, RESULTS / "proofs", prover)
+                proofs[game] = task.searched(todo, RESULTS / "proofs", prover)
             proof = proofs[game]
             if proof.is_proved:
-                decided = decided_on(claim.as_json(), case, proof, limits, prover)
-                (verdict,) = with_checker([decided])
+                decided = task.decided_on(claim.as_json(), case, proof, limits, prover)
+                (verdict,) = task.with_checker([decided])
                 finding = verdict.finding
             else:
                 finding = Finding(Undecided(f"the game is not proved: {proof.why}"))
@@ -239,36 +231,28 @@ def proved_by_game(
 
 
 def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
-    """Decide a claim for all parameters after its premises, independently of any run."""
+    """Decide a claim for all parameters, after its premises."""
     links = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
-    with Limited(PREPARED_BY) as prover:
+    with Limited(task.PREPARED_BY) as prover:
         for name, link in links.items():
             if link["follows_from"] is not None:
-                known[name] = settled_following(link, links, known, seconds, MEMORY, None, prover)
+                known[name] = task.settled_following(
+                    link, links, known, seconds, MEMORY, None, prover
+                )
             elif link["for_all"] is not None:
-                known[name] = settled_for_all(link, seconds, MEMORY, None, prover)
+                known[name] = task.settled_for_all(link, seconds, MEMORY, None, prover)
     yield _trial_of(known[claim.id])
 
 
 def proved_again(
-    claim: Claim, verdicts: list[ClaimVerdict], catalogue: Catalogue, seconds: float
+    claim: Claim, proved: Iterable[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
-    """Return a trial for each proof of a claim in the last run.
+    """Yield a trial for each certificate of a claim's proofs in the last run.
 
-    Only the paths of certificates and their parameters are taken from the verdicts. Premises are in the catalogue. Raises
-    `ConfigError` at once if none of the verdicts is a proof.
+    Only the paths of certificates and their parameters are taken from the verdicts. Premises are in the catalogue.
     """
-    proved = [verdict for verdict in verdicts if verdict.is_proved]
-    if not proved:
-        raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
-    return _again(claim, proved, catalogue, seconds)
-
-
-def _again(
-    claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue, seconds: float
-) -> Iterator[Trial]:
-    with Limited(PREPARED_BY) as prover:
+    with Limited(task.PREPARED_BY) as prover:
         for verdict in proved:
             start = time.perf_counter()
             if verdict.for_all is not None and claim.statement.for_all is None:
@@ -279,7 +263,7 @@ def _again(
                 yield from settled_now(claim, catalogue, seconds)
                 continue
             parameters, path = verdict.parameters, Path(verdict.certificate or "")
-            proof = check_again(path, seconds, MEMORY, prover)
+            proof = task.check_again(path, seconds, MEMORY, prover)
             if not isinstance(proof, ClaimProofOutcome):
                 of_game = f"{path} is a certificate of a game, not of the claim"
                 finding = Finding(Undecided(of_game if proof.is_proved else proof.why))
@@ -301,16 +285,36 @@ def _trial_of(verdict: ClaimVerdict) -> Trial:
 # ---- ``choco check``.
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
 def check(
-    words: Sequence[str], bound: int | None, seconds: float, json: bool, *, prove: bool
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A ruleset and a statement, 'solid-bar(f=(x+z)//k)' 'P <=> x ^ y ^ z == 0', and values for the names in"
+            " the ruleset, k=1..9. A statement about integers has no ruleset.",
+            metavar="[RULESET] STATEMENT [NAME=VALUE…]",
+        ),
+    ],
+    bound: Annotated[
+        int | None, typer.Option(help="Bound of the tables; of integers, the value of N.")
+    ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Look for proofs for all positions instead.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option(help="With --prove: seconds of computing for each game.")
+    ] = PROOF_SECONDS,
+    json: Json = False,
 ) -> int:
-    """Check a statement, print the verdict, and return 0 if it holds, else 1."""
+    """Check a statement about a game, and show the least counterexample.
+
+    The exit code is 0 if it holds up to the bound or is proved, 1 if it is refuted, undecided or vacuous, and 2 for a mistake
+    in the input.
+    """
     texts, given = read_words(words)
-    for (
-        text
-    ) in texts:  # unknown options arrive here, because a statement may begin with a minus sign
-        if text.startswith("--"):
-            raise ChocoError(f"check: unknown option {text}; `choco check --help` lists all")
+    # A statement may begin with a minus sign, so that unknown options arrive here.
+    for text in (text for text in texts if text.startswith("--")):
+        raise ChocoError(f"check: unknown option {text}; `choco check --help` lists all")
     if len(texts) not in (1, 2):
         raise ChocoError(
             "check: a game and a statement are needed, such as 'nim(2)' 'P <=> a == b'"
@@ -318,7 +322,7 @@ def check(
     game = texts[0] if len(texts) == 2 else None
     claim = claim_of(game, texts[-1])
     with waiting("proving" if prove else "checking"):
-        found = list(checked(claim, given, bound, seconds, prove=prove))
+        found = list(statement_trials(claim, given, bound, seconds, prove=prove))
     verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in found))
     if json:
         cases = [_case(claim, trial) for trial in found]
@@ -331,7 +335,7 @@ def check(
             label = f"{assigned(trial.parameters)}: " if trial.parameters else ""
             print(wrapped(f"{label}{trial.text}", "  ", "    "))
         refutations = ((t.finding.verdict, t.ruleset) for t in found)
-        _print_first(
+        print_first(
             pictures(one.counterexample, game)
             for one, game in refutations
             if isinstance(one, Refuted)
@@ -342,7 +346,7 @@ def check(
 def _case(claim: Claim, trial: Trial) -> dict[str, Any]:
     engines = trial.finding.evidence.get("engines", [] if trial.bound is not None else ["own"])
     return {
-        **_document(trial, _verdict(claim, trial)),
+        **trial_document(trial, trial_verdict(claim, trial)),
         "domain": _domain(claim, trial),
         "engines": list(engines) if trial.verdict == "proved" else [],
     }
@@ -364,124 +368,7 @@ def _domain(claim: Claim, trial: Trial) -> str:
             return f"{'integers' if trial.ruleset is None else 'coordinates'} up to {trial.bound:,}"
 
 
-# ---- ``choco claims check``.
-
-
-def check_claims(
-    catalogue: Catalogue,
-    words: Sequence[str],
-    bound: int | None,
-    seconds: float,
-    json: bool,
-    *,
-    by: By,
-    everything: bool,
-    verdicts: Callable[[str], list[ClaimVerdict]],
-) -> int:
-    """Try or prove claims, print each trial, and return the exit code.
-
-    It is 1 if a claim is refuted by tables; with proofs, or certificates of the last run that are checked again, if any claim is
-    not proved. `words` are ids of claims, and values of parameters as ``name=value`` or ``name=first..last``. `seconds` limits the
-    processor time of all trials of a claim, and the time of each proof. With `everything` all claims are tried that have a sample
-    or need none. If a claim is named without values or a bound, its decision for all integers is also shown. `verdicts` returns
-    the last run's verdicts on a claim.
-    """
-    ids, given = read_words(words)
-    if everything == bool(ids):
-        raise ConfigError("name a claim, or --all; `choco claims list` shows all")
-    if given and by == "certificates":
-        raise ConfigError("--proofs takes ids of claims, and nothing else")
-    for claim_id in ids:
-        if claim_id not in catalogue.claims:
-            raise ConfigError(catalogue.unknown(claim_id))
-    claims = [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
-    may_skip = everything if by == "tables" else len(claims) > 1
-
-    def print_one(claim: Claim) -> Mapping[str, Any]:
-        with bars() as progress:
-            bar = progress.add_task(claim.id, total=None)
-
-            def report(done: int, total: int) -> None:
-                progress.update(bar, completed=done, total=total)
-
-            if by == "certificates":
-                again = proved_again(claim, verdicts(claim.id), catalogue, seconds)
-                return _print_trials(claim, (), again, json)
-            if by == "proofs":
-                both = checked_or_proved(claim, catalogue, given, None, seconds)
-                return _print_trials(claim, *both, json)
-            by_proof: Iterable[Trial] = ()
-            if not everything and not given and bound is None:
-                if claim.statement.follows_from is not None:
-                    by_proof = settled_now(claim, catalogue, seconds)
-                elif claim.is_about_integers and not claim.is_finite:
-                    by_proof = decided_for_all_integers(claim, seconds)
-            clock = ProcessorTime(seconds, "--seconds allows more")
-            by_tables = trials(claim, given, bound, report, clock.counted)
-            return _print_trials(claim, by_tables, by_proof, json)
-
-    documents: list[Mapping[str, Any]] = []
-    skipped: list[dict[str, str]] = []
-    for claim in claims:
-        try:
-            documents.append(print_one(claim))
-        except ChocoError as error:
-            if not may_skip:
-                raise
-            skipped.append({"claim": claim.id, "why": str(error)})
-            note(f"skipped: {error}")
-    refuted = sum(bool(document["refuted"]) for document in documents)
-    status, is_right = ("refuted", False) if refuted else ("not refuted", True)
-    if by != "tables":
-        found = {trial["verdict"] for document in documents for trial in document["trials"]}
-        is_right = bool(found) and not skipped and found <= {"proved", "exhausted"}
-        status = "proved" if is_right else "not proved"
-    if json:
-        emit({"status": status, "claims": documents, "skipped": skipped})
-    elif len(claims) > 1 and by == "tables":
-        print(f"{len(documents)} claims tried, {refuted} refuted, {len(skipped)} not tried")
-    return 0 if is_right else 1
-
-
-def _print_trials(
-    claim: Claim, by_tables: Iterable[Trial], by_proof: Iterable[Trial], json: bool
-) -> Mapping[str, Any]:
-    """Print trials one by one, and their conclusion; return both as plain data."""
-    if not json:
-        print(f"{claim.id}: {claim.summary}")
-    trials: list[Trial] = []
-    verdicts: list[ClaimVerdict] = []
-    for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in by_proof)):
-        trials.append(trial)
-        verdicts.append(_verdict(claim, trial, is_by_proof=is_by_proof))
-        if not json:
-            bound = "" if trial.bound is None else f"bound {trial.bound:,}"
-            label = ", ".join(filter(None, (assigned(trial.parameters), bound)))
-            label = label if trial.for_all is None else trial.for_all.text
-            line = f"{verdicts[-1].text} ({in_time(trial.seconds)})"
-            print(wrapped(f"{label}: {line}" if label else line, "  ", "    "), flush=True)
-    refuted = [
-        (verdict.counterexample, trial.ruleset)
-        for trial, verdict in zip(trials, verdicts, strict=True)
-        if verdict.counterexample is not None
-    ]
-    (row,) = rows(Catalogue({claim.id: claim}), verdicts)
-    if not json:
-        engines = engines_text(row.engines)
-        print(wrapped(f"{claim.id}: {row.text}{f'; engines: {engines}' if engines else ''}"))
-        _print_first(explain(*one) for one in refuted)
-        print()
-    return {
-        "claim": claim.id,
-        "verdict": row.verdict,
-        "conclusion": row.text,
-        "engines": [engine.model_dump() for engine in row.engines],
-        "refuted": len(refuted),
-        "trials": [_document(*trial) for trial in zip(trials, verdicts, strict=True)],
-    }
-
-
-def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool = False) -> ClaimVerdict:
+def trial_verdict(claim: Claim, trial: Trial, *, is_by_proof: bool = False) -> ClaimVerdict:
     """Return the verdict of a trial, with the ruleset as its table."""
     of_trial: dict[str, Any] = {"table": trial.ruleset, "bound": trial.bound}
     if is_by_proof:
@@ -491,7 +378,8 @@ def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool = False) -> ClaimV
     return ClaimVerdict.of(claim.id, trial.parameters, trial.finding, trial.seconds, **of_trial)
 
 
-def _document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
+def trial_document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
+    """Return a trial and its verdict as plain data."""
     document = verdict.document()
     for key in ("claim", "table", "certificate"):
         document.pop(key, None)
@@ -538,7 +426,7 @@ def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:
         return
 
 
-def _print_first(explanations: Iterable[Iterator[str]]) -> None:
+def print_first(explanations: Iterable[Iterator[str]]) -> None:
     """Print the lines of the first explanation, if there is one."""
     for lines in explanations:
         print("".join(f"\n{line}" for line in lines).replace("\n\n\n", "\n\n"))

@@ -1,33 +1,66 @@
-"""``choco claims list`` and ``show``: claims with the results of the last run."""
+"""``choco claims``: list, show, check and write claims."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from choco_pipeline.claims.conclusions.conclusion import ClaimRow
-from choco_pipeline.claims.conclusions.rows import engines_text
+import typer
+
+from choco_pipeline.claims.conclusions.conclusion import ClaimRow, Outcome
+from choco_pipeline.claims.conclusions.rows import engines_text, rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claims_file import Entry, Paper
+from choco_pipeline.claims.language.claims_file import Entry, Paper, Status
 from choco_pipeline.claims.language.verdict import ClaimVerdict
-from choco_pipeline.cli.checking import CLAIMS, explain
-from choco_pipeline.cli.output import emit, wrapped
-from choco_pipeline.commands import DEFAULT_CONFIG, command
-from choco_pipeline.errors import ConfigError
+from choco_pipeline.claims.quick_trial import ProcessorTime, Trial, trials
+from choco_pipeline.cli import checking
+from choco_pipeline.cli.checking import CHECK_SECONDS, CLAIMS, PROOF_SECONDS, explain
+from choco_pipeline.cli.output import SETTINGS, Json, emit, in_time, note, wrapped
+from choco_pipeline.cli.progress import Bars, bars
+from choco_pipeline.commands import CHOCO, DEFAULT_CONFIG, command
+from choco_pipeline.documents.files import write_text
+from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.description import inside
+from choco_pipeline.report.claims import formal_lines
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.sweep.run_files import PROJECT, RESULTS
 
+app = typer.Typer(**SETTINGS)
+claims_app = typer.Typer(no_args_is_help=True, **SETTINGS)
+app.add_typer(claims_app, name="claims")
+TEMPLATE = Path(__file__).parent / "claims_template.yaml"
+Files = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--file",
+        help="A claims file (repeatable); all in config/claims/ by default.",
+        metavar="FILE",
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        help="Use the claims files of a configuration, and the results of its last run;"
+        " config/config.yaml's last run by default.",
+        metavar="CONFIG",
+    ),
+]
 #: The result of a claim that no run has checked.
 UNKNOWN = "–"
+
+
+@claims_app.callback()
+def claims() -> None:
+    """Claims of the papers: list, show, check at once, or write claims of your own."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +100,9 @@ class ClaimSource:
 
     def _has_changed(self, claim_id: str) -> bool:
         """Whether the last run has another statement with this id."""
-        formal = json.dumps(self.catalogue.claims[claim_id].as_json())
+        formal = dumps(self.catalogue.claims[claim_id].as_json())
         known = () if self.ledger is None else self.ledger.claims
-        return any(one.id == claim_id and json.dumps(one.formal) != formal for one in known)
+        return any(one.id == claim_id and dumps(one.formal) != formal for one in known)
 
     def ruleset(self, verdict: ClaimVerdict) -> str | None:
         """Return the game of a verdict's table, if it has one."""
@@ -77,7 +110,7 @@ class ClaimSource:
         return next((t["ruleset"] for t in tables if t["id"] == verdict.table), None)
 
 
-def open_source(files: list[Path], config: Path | None) -> ClaimSource:
+def open_source(files: list[Path] | None = None, config: Path | None = None) -> ClaimSource:
     """Read claims files, and the last run's ledger.
 
     By default these are all files of the project, or those of `config`.
@@ -98,13 +131,22 @@ def open_source(files: list[Path], config: Path | None) -> ClaimSource:
         raise ConfigError(
             f"no claims files: {CLAIMS} has none; --file FILE names one, `choco claims new` writes one"
         )
-    return ClaimSource(load_catalogue(chosen), of, ledger, tuple(files), tuple(of_run))
+    return ClaimSource(load_catalogue(chosen), of, ledger, tuple(files or ()), tuple(of_run))
 
 
+@claims_app.command("list")
 def list_claims(
-    source: ClaimSource, paper: str | None, status: str | None, verdict: str | None, json: bool
+    paper: Annotated[str | None, typer.Option(help="Only claims of this paper's key.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only claims with this status.")] = None,
+    verdict: Annotated[
+        Outcome | None, typer.Option(help="Only claims with this verdict in the last run.")
+    ] = None,
+    file: Files = None,
+    config: Config = None,
+    json: Json = False,
 ) -> None:
-    """Print the claims with this paper, status and verdict, one on a line."""
+    """List claims, paper by paper, with the verdict of the last run."""
+    source = open_source(file, config)
     papers = {of.key: of for _, _, of in _entries(source.catalogue)}
     if paper is not None and paper not in papers:
         raise ConfigError(f"no claim is of a paper {paper!r}: papers are {', '.join(papers)}")
@@ -141,8 +183,15 @@ def list_claims(
     print(f"{len(every)} of {len(source.catalogue.claims)} claims")
 
 
-def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
-    """Print a claim with all its results."""
+@claims_app.command("show")
+def show_claim(
+    claim_id: Annotated[str, typer.Argument(help="The claim's id.", metavar="ID")],
+    file: Files = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Show one claim in words and formulas, with its last results."""
+    source = open_source(file, config)
     claim = source.catalogue.claims.get(claim_id)
     if claim is None:
         raise ConfigError(source.catalogue.unknown(claim_id))
@@ -154,7 +203,7 @@ def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
     emit(
         {
             **claim.as_ledger().model_dump(),
-            "formal": dict(_formal(claim)),
+            "formal": dict(formal_lines(claim.as_ledger())),
             "last": row and row.model_dump(),
             "verdicts": [
                 {**verdict.document(), "ruleset": source.ruleset(verdict)} for verdict in verdicts
@@ -178,8 +227,8 @@ def _page(
     if entry.note:
         yield wrapped(f"Note: {entry.note}")
     yield ""
-    for name, text in _formal(claim):
-        yield wrapped(f"{name:9} {text}", further=" " * 10)
+    for name, text in formal_lines(claim.as_ledger()):
+        yield wrapped(f"{name}: {text}", further="    ")
     yield from _relations(source.catalogue, claim)
     yield ""
     if not verdicts:
@@ -189,9 +238,8 @@ def _page(
     else:
         yield from _last_run(source, row, verdicts)
     yield ""
-    if row and row.verdict in ("proved", "proved-for-listed"):
-        yield row.command
-    yield from _commands(source, claim, verdicts)
+    proof = [row.command] if row and row.verdict in ("proved", "proved-for-listed") else []
+    yield from dict.fromkeys([*proof, *_commands(source, claim, verdicts)])
 
 
 def _last_run(
@@ -221,24 +269,6 @@ def _last_run(
     largest = max(verdicts, key=lambda verdict: verdict.positions)
     given = f"{assigned(largest.parameters)}: " if largest.parameters else ""
     yield wrapped(f"{given}{largest.text}", "  ", "  ")
-
-
-def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
-    statement = claim.statement
-    yield "claims", claim.summary
-    if statement.ruleset:
-        yield "ruleset", statement.ruleset
-    for quantifier, spans in (("every", statement.every), ("some", statement.some)):
-        if spans:
-            yield quantifier, ", ".join(f"{name} in {span}" for name, span in spans.items())
-    if statement.when:
-        yield "when", statement.when.text
-    if statement.for_all:
-        yield "for all", statement.for_all.text
-    if statement.follows_from:
-        lemmas = ", ".join(statement.follows_from.lemmas)
-        claims = ", ".join(statement.follows_from.claims)
-        yield "follows from", f"{claims}, by {lemmas}" if lemmas else claims
 
 
 def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
@@ -284,3 +314,179 @@ def _entries(catalogue: Catalogue) -> Iterable[tuple[Claim, Entry, Paper]]:
 def _reference(paper: Paper) -> str:
     year = "" if paper.year is None or str(paper.year) in paper.reference else f" ({paper.year})"
     return paper.reference + year
+
+
+# ---- ``choco claims check``.
+
+
+@claims_app.command("check")
+def check_claims(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Ids of claims, and values for their parameters: k=3, or k=2..20 step 2.",
+            metavar="ID… [NAME=VALUE…]",
+        ),
+    ] = None,
+    bound: Annotated[
+        int | None, typer.Option(min=0, help="Bound of the tables, instead of the sample's.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All claims.")] = False,
+    proofs: Annotated[
+        bool,
+        typer.Option(
+            "--proofs",
+            help="Instead: check the certificates of the last run. Exit code 0 only if all of them prove their claims.",
+        ),
+    ] = False,
+    prove: Annotated[
+        bool,
+        typer.Option(
+            "--prove",
+            help="Instead: prove them. Claims with `for_all` are proved for all parameters, statements about integers for all"
+            " integers, others for each game of the sample or the values. Exit code 0 only if everything is proved.",
+        ),
+    ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="Limit in seconds of computing for the trials of a claim, or for a proof; then they are undecided."
+            f" {CHECK_SECONDS:g} by default, {PROOF_SECONDS:g} for a proof.",
+        ),
+    ] = None,
+    file: Files = None,
+    config: Config = None,
+    json: Json = False,
+) -> int:
+    """Check claims on tables or by proof; exit code 1 if one is refuted."""
+    source = open_source(file, config)
+    catalogue, is_by_proof = source.catalogue, proofs or prove
+    if is_by_proof and (everything or bound is not None or (proofs and prove)):
+        raise ConfigError(
+            "--proofs and --prove cannot be combined with --all, with a bound, or with each other"
+        )
+    ids, given = checking.read_words(words or [])
+    if everything == bool(ids):
+        raise ConfigError("name a claim, or --all; `choco claims list` shows all")
+    if given and proofs:
+        raise ConfigError("--proofs takes ids of claims, and nothing else")
+    for claim_id in ids:
+        if claim_id not in catalogue.claims:
+            raise ConfigError(catalogue.unknown(claim_id))
+    limit = seconds or (PROOF_SECONDS if is_by_proof else CHECK_SECONDS)
+
+    def trials_of(claim: Claim, progress: Bars) -> checking.Trials:
+        if proofs:
+            proved = [verdict for verdict in source.verdicts(claim.id) if verdict.is_proved]
+            if not proved:
+                raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
+            return (), checking.proved_again(claim, proved, catalogue, limit)
+        if prove:
+            return checking.checked_or_proved(claim, catalogue, given, None, limit)
+        by_proof: Iterable[Trial] = ()
+        # Of a claim that is named alone, its decision for all integers is also shown.
+        if not everything and not given and bound is None:
+            if claim.statement.follows_from is not None:
+                by_proof = checking.settled_now(claim, catalogue, limit)
+            elif claim.is_about_integers and not claim.is_finite:
+                by_proof = checking.decided_for_all_integers(claim, limit)
+        bar = progress.add_task(claim.id, total=None)
+        clock = ProcessorTime(limit, "--seconds allows more")
+
+        def report(done: int, total: int) -> None:
+            progress.update(bar, completed=done, total=total)
+
+        return trials(claim, given, bound, report, clock.counted), by_proof
+
+    chosen = [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
+    documents: list[Mapping[str, Any]] = []
+    skipped: list[dict[str, str]] = []
+    for claim in chosen:
+        try:
+            with bars() as progress:
+                both = trials_of(claim, progress)
+                documents.append(_print_trials(claim, *both, json))
+        except ChocoError as error:
+            if not everything and not (is_by_proof and len(chosen) > 1):
+                raise
+            skipped.append({"claim": claim.id, "why": str(error)})
+            note(f"skipped: {error}")
+    refuted = sum(bool(document["refuted"]) for document in documents)
+    status, is_right = ("refuted", False) if refuted else ("not refuted", True)
+    if is_by_proof:
+        found = {trial["verdict"] for document in documents for trial in document["trials"]}
+        is_right = bool(found) and not skipped and found <= {"proved", "exhausted"}
+        status = "proved" if is_right else "not proved"
+    if json:
+        emit({"status": status, "claims": documents, "skipped": skipped})
+    elif len(chosen) > 1 and not is_by_proof:
+        print(f"{len(documents)} claims tried, {refuted} refuted, {len(skipped)} not tried")
+    return 0 if is_right else 1
+
+
+def _print_trials(
+    claim: Claim, by_tables: Iterable[Trial], by_proof: Iterable[Trial], json: bool
+) -> Mapping[str, Any]:
+    """Print trials one by one, and their conclusion; return both as plain data."""
+    if not json:
+        print(f"{claim.id}: {claim.summary}")
+    trials: list[Trial] = []
+    verdicts: list[ClaimVerdict] = []
+    for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in by_proof)):
+        trials.append(trial)
+        verdicts.append(checking.trial_verdict(claim, trial, is_by_proof=is_by_proof))
+        if not json:
+            bound = "" if trial.bound is None else f"bound {trial.bound:,}"
+            label = ", ".join(filter(None, (assigned(trial.parameters), bound)))
+            label = label if trial.for_all is None else trial.for_all.text
+            line = f"{verdicts[-1].text} ({in_time(trial.seconds)})"
+            print(wrapped(f"{label}: {line}" if label else line, "  ", "    "), flush=True)
+    refuted = [
+        (verdict.counterexample, trial.ruleset)
+        for trial, verdict in zip(trials, verdicts, strict=True)
+        if verdict.counterexample is not None
+    ]
+    (row,) = rows(Catalogue({claim.id: claim}), verdicts)
+    if not json:
+        engines = engines_text(row.engines)
+        print(wrapped(f"{claim.id}: {row.text}{f'; engines: {engines}' if engines else ''}"))
+        checking.print_first(explain(*one) for one in refuted)
+        print()
+    return {
+        "claim": claim.id,
+        "verdict": row.verdict,
+        "conclusion": row.text,
+        "engines": [engine.model_dump() for engine in row.engines],
+        "refuted": len(refuted),
+        "trials": [checking.trial_document(*trial) for trial in zip(trials, verdicts, strict=True)],
+    }
+
+
+# ---- ``choco claims new``.
+
+
+@claims_app.command("new")
+def new_claims(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Where to write it; printed by default.", metavar="[FILE]"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a claims file to start from, with a comment on every part."""
+    text = TEMPLATE.read_text(encoding="utf-8").replace("{choco}", CHOCO, 1)
+    if file is not None:
+        inside(PROJECT, str(file))
+        if file.suffix not in (".yaml", ".yml"):
+            raise ConfigError(f"{file}: a claims file is a YAML file, its name ends with .yaml")
+        if file.exists() or file.is_symlink():
+            raise ConfigError(f"{file}: the file exists; name another one, nothing is overwritten")
+        write_text(file, text)
+    if json:
+        emit({"file": None if file is None else file.as_posix(), "text": text})
+    elif file is None:
+        print(text, end="")
+    else:
+        again = command("claims", "check", "--all", "--file", file)
+        print(f"{file}: written. Now: {again}")

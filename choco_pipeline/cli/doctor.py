@@ -1,4 +1,4 @@
-"""``choco doctor``: the equipment of this machine, or of a cluster."""
+"""``choco doctor``, ``version`` and ``schema``."""
 
 from __future__ import annotations
 
@@ -6,20 +6,27 @@ import platform
 import shutil
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import psutil
+import typer
 
-from choco_pipeline.cli.output import emit
+from choco_pipeline import provenance
+from choco_pipeline.claims.language.claims_file import claims_schema
+from choco_pipeline.cli.output import SETTINGS, ClusterName, Json, emit
 from choco_pipeline.cli.workers import Workers
 from choco_pipeline.cluster import clusters
 from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games.game_file import games_reference, games_schema
 from choco_pipeline.kernels import warm_up
-from choco_pipeline.provenance import versions
+from choco_pipeline.sweep.config import json_schema, reference_page
 from choco_pipeline.tables.computing import in_bytes
 from choco_pipeline.tables.machine import cores, memory, worker_memory
 
+app = typer.Typer(**SETTINGS)
 #: Optional programs, with their use.
 OPTIONAL = {
     "chromium": "tests of the report in a browser",
@@ -29,8 +36,56 @@ OPTIONAL = {
 }
 
 
-def show_machine(json: bool) -> None:
-    """Print cores, memory, disk, versions, kernels and optional programs; sizes in JSON are in bytes."""
+@app.command()
+def version(json: Json = False) -> None:
+    """Print the versions that are stored with results."""
+    known = provenance.versions()
+    if json:
+        emit(known)
+    else:
+        print("\n".join(f"{name} {number}" for name, number in known.items()))
+
+
+@app.command()
+def schema(
+    reference: Annotated[
+        bool,
+        typer.Option(
+            "--reference",
+            help="The reference page of all keys instead, in Markdown; not with --claims.",
+        ),
+    ] = False,
+    claims_files: Annotated[
+        bool, typer.Option("--claims", help="The schema of claims files.")
+    ] = False,
+    games: Annotated[bool, typer.Option("--games", help="The schema of game files.")] = False,
+    json: Json = False,
+) -> None:
+    """Print a JSON schema: of configurations, claims files or game files."""
+    if claims_files and games:
+        raise ChocoError("schema: either --claims or --games")
+    if claims_files and reference:
+        raise ChocoError("schema: the page on claims files is docs/statements.md")
+    if reference:
+        text = games_reference() if games else reference_page()
+    else:
+        text = claims_schema() if claims_files else games_schema() if games else json_schema()
+    if reference and json:
+        emit({"reference": text})
+    else:
+        print(text, end="")
+
+
+@app.command()
+def doctor(cluster: ClusterName = None, json: Json = False) -> None:
+    """Show the equipment of this machine, or of a cluster."""
+    if cluster is None:
+        _show_machine(json)
+    else:
+        _show_cluster(cluster, json)
+
+
+def _show_machine(json: bool) -> None:
     usable = memory()
     start = time.perf_counter()
     warm_up()
@@ -48,25 +103,29 @@ def show_machine(json: bool) -> None:
     }
     optional = {name: shutil.which(name) for name in OPTIONAL}
     if json:
-        emit({**machine, "versions": versions(), "optional": optional})
+        emit({**machine, "versions": provenance.versions(), "optional": optional})
         return
-    print(f"processor     {machine['cores']} cores, {machine['machine']}")
-    print(
-        f"memory        {in_bytes(machine['memory'])}, {in_bytes(machine['memory_available'])} available"
+    kernels = f"ready in {machine['kernels_seconds']} s ({machine['kernels']})"
+    _print_table(
+        {
+            "processor": f"{machine['cores']} cores, {machine['machine']}",
+            "memory": f"{in_bytes(usable)}, {in_bytes(machine['memory_available'])} available",
+            "workers": f"{machine['cores']} by default, {in_bytes(machine['memory_per_worker'])} each",
+            "disk": f"{in_bytes(machine['disk_free'])} free in {machine['folder']}",
+            "kernels": kernels,
+            **provenance.versions(),
+            **{name: f"{path or 'not found'}: {OPTIONAL[name]}" for name, path in optional.items()},
+        }
     )
-    print(
-        f"workers       {machine['cores']} by default, {in_bytes(machine['memory_per_worker'])} each"
-    )
-    print(f"disk          {in_bytes(machine['disk_free'])} free in {machine['folder']}")
-    print(f"kernels       ready in {machine['kernels_seconds']} s ({machine['kernels']})")
-    for name, number in versions().items():
-        print(f"{name:<13} {number}")
-    for name, path in optional.items():
-        print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
 
 
-def show_cluster(name: str, json: bool) -> None:
-    """Print the cluster of ``config/clusters/NAME.yaml``, started or reached.
+def _print_table(rows: Mapping[str, object]) -> None:
+    for name, text in rows.items():
+        print(f"{name:<13} {'none' if text is None else text}")
+
+
+def _show_cluster(name: str, json: bool) -> None:
+    """Start or reach a cluster, and print it.
 
     Raises `ChocoError` if a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler
     answers, or Slurm refuses such jobs.
@@ -86,6 +145,5 @@ def show_cluster(name: str, json: bool) -> None:
             answer |= {"threads": cluster.threads}
     if json:
         emit(answer)
-        return
-    for key, value in answer.items():
-        print(f"{key:<13} {'none' if value is None else value}")
+    else:
+        _print_table(answer)

@@ -1,4 +1,7 @@
-"""The commands behind the workflow's rules: each does one job, on the Dask cluster of the run or in this process."""
+"""Commands behind the workflow's rules.
+
+Each does one job, on the Dask cluster of the run or in this process.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli.output import SETTINGS, STEPS, Json, emit, note
+from choco_pipeline.cli.output import SETTINGS, Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import DisagreementError
@@ -26,11 +29,6 @@ PlanFile = Annotated[Path, typer.Argument(help="The run's plan.")]
 DISAGREEMENT_SUFFIX = ".disagreement.json"
 
 
-def names() -> set[str]:
-    """Return the names of these commands."""
-    return {command.name for command in app.registered_commands if command.name}
-
-
 def _do(job: Callable[[], Mapping[str, int]], out: Path, json: bool) -> None:
     try:
         counts = job()
@@ -43,7 +41,7 @@ def _do(job: Callable[[], Mapping[str, int]], out: Path, json: bool) -> None:
         note(f"{out}: {', '.join(f'{number} {what}' for what, number in counts.items())}")
 
 
-@app.command("write-plan", rich_help_panel=STEPS)
+@app.command()
 def write_plan(
     config: Annotated[Path, typer.Argument(help="The configuration.")], json: Json = False
 ) -> None:
@@ -53,7 +51,7 @@ def write_plan(
     _do(lambda: counts, Paths(RESULTS, plan["run"]).plan, json)
 
 
-@app.command("job", rich_help_panel=STEPS)
+@app.command()
 def job(
     stage: Annotated[Stage, typer.Argument(help=f"One of {', '.join(BY_SWEEP)}.")],
     plan_file: PlanFile,
@@ -65,27 +63,27 @@ def job(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Do a stage of a sweep: build its tables, check claims on them, search in them, or prove its games."""
+    """Build, check, mine or prove: do one stage of a sweep."""
     given = None if memory is None else memory * 1_000_000
     out = Paths.of_plan(plan_file).outcome(stage, sweep)
     _do(lambda: run_job(plan_file, stage, sweep, given), out, json)
 
 
-@app.command("find", rich_help_panel=STEPS)
+@app.command()
 def find(plan_file: PlanFile, out: Out, json: Json = False) -> None:
     """Propose statements from the findings of a run, and try them on new tables."""
     find_statements = resolve("choco_pipeline.finding.sharing:find_statements")
     _do(lambda: find_statements(str(plan_file), str(out)), out, json)
 
 
-@app.command("ledger", rich_help_panel=STEPS)
+@app.command()
 def ledger(plan_file: PlanFile, out: Out, json: Json = False) -> None:
     """Gather verdicts, proofs and findings of a run into one document."""
     target = "choco_pipeline.sweep.ledger:write_ledger"
     _do(lambda: call(target, str(plan_file), str(out)), out, json)
 
 
-@app.command("report", rich_help_panel=STEPS)
+@app.command()
 def report(
     ledger_file: Annotated[Path, typer.Argument(help="The run's ledger; with --first, its plan.")],
     out: Out,

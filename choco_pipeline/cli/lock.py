@@ -1,8 +1,9 @@
-"""One run at a time in a results folder, and what a run that was killed has left there."""
+"""Lock of a results folder, and the remains of a killed run."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,11 +29,11 @@ class BusyError(ChocoError):
 
 
 @contextmanager
-def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable[[int], None]]:
+def results_lock(results: Path) -> Iterator[Callable[[int], None]]:
     """Hold the results folder for one run.
 
-    `unlock` is called to remove Snakemake's lock if a killed run has left it. The yielded function takes the process id of the
-    run's Snakemake, so that the next run knows whose lock it finds. Raises `BusyError` if another run or a plain ``snakemake``
+    Snakemake's lock is removed if a killed run has left it. The yielded function takes the process id of the run's Snakemake, so
+    that the next run knows whose lock it finds. Raises `BusyError` if another run or a plain ``snakemake``
     is working here; `StoreError` if a folder is another kind of file, or cannot be written to.
     """
     for place in (results, *(results / name for name in SHARED)):
@@ -45,14 +46,16 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
     try:
         lock.acquire(timeout=0)
     except Timeout:
+        holder = _recorded(record, "run")
+        run = "run" if holder is None else f"run (process {holder})"
         raise BusyError(
-            f"{results}: another choco run{_holder(record)} is working here; wait until it ends"
+            f"{results}: another choco {run} is working here; wait until it ends"
         ) from None
     try:
-        if record.exists():
-            _await_end(record)
+        if (launcher := _recorded(record, "snakemake")) is not None:
+            _await_end(launcher)
         if _snakemake_is_locked():
-            _take_over(left_by_a_run=record.exists(), unlock=unlock)
+            _take_over(left_by_a_run=record.exists())
         write_json(record, {"run": os.getpid()})
         try:
             yield lambda snakemake: write_json(record, {"run": os.getpid(), "snakemake": snakemake})
@@ -73,19 +76,16 @@ def _require_snakemake_can_write() -> None:
             )
 
 
-def _holder(record: Path) -> str:
+def _recorded(record: Path, key: str) -> int | None:
+    """Return a process id in the record of a run, if it is there."""
     try:
-        return f" (process {read_json(record)['run']})"
-    except (StoreError, KeyError, TypeError):
-        return ""
-
-
-def _await_end(record: Path) -> None:
-    """Wait for the Snakemake of a killed run, which ends itself within seconds."""
-    try:
-        launcher = int(read_json(record)["snakemake"])
+        return int(read_json(record)[key])
     except (StoreError, KeyError, TypeError, ValueError):
-        return
+        return None
+
+
+def _await_end(launcher: int) -> None:
+    """Wait for the Snakemake of a killed run, which ends itself within seconds."""
     end = time.monotonic() + GONE
     while _is_launcher(launcher):
         if time.monotonic() > end:
@@ -96,7 +96,7 @@ def _await_end(record: Path) -> None:
 
 
 def _is_launcher(pid: int) -> bool:
-    """Whether this process id still belongs to a launcher; systems use the numbers again."""
+    """Whether a process is a launcher; systems use process ids again."""
     try:
         words = psutil.Process(pid).cmdline()
         return any(word.endswith(Path(supervise.__file__).name) for word in words)
@@ -108,7 +108,7 @@ def _snakemake_is_locked() -> bool:
     return SNAKEMAKE_LOCKS.is_dir() and any(SNAKEMAKE_LOCKS.iterdir())
 
 
-def _take_over(*, left_by_a_run: bool, unlock: Callable[[], None]) -> None:
+def _take_over(*, left_by_a_run: bool) -> None:
     """Remove Snakemake's lock if it is ours; raise `BusyError` otherwise."""
     alive = _snakemake_here()
     if alive is not None:
@@ -120,11 +120,11 @@ def _take_over(*, left_by_a_run: bool, unlock: Callable[[], None]) -> None:
             f"a snakemake that no longer runs on this machine has left its lock in {SNAKEMAKE_LOCKS};"
             " if none runs elsewhere, remove it with: snakemake --unlock"
         )
-    unlock()
+    shutil.rmtree(SNAKEMAKE_LOCKS)  # as `snakemake --unlock` does, which starts in two seconds
 
 
 def _snakemake_here() -> int | None:
-    """Return the process id of a Snakemake in the working directory, if there is one."""
+    """Process id of a Snakemake in the working directory, if any."""
     for process in psutil.process_iter(["pid", "cmdline"]):
         words = process.info["cmdline"] or []
         if not any(Path(word).name == "snakemake" for word in words[:4]):

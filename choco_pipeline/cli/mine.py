@@ -8,12 +8,15 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.checking import known_claims
-from choco_pipeline.cli.output import emit
+from choco_pipeline.cli.output import SETTINGS, Json, emit
 from choco_pipeline.cli.progress import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
 from choco_pipeline.finding.formulas import in_text
@@ -34,6 +37,7 @@ from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity, variable_of
 
+app = typer.Typer(**SETTINGS)
 #: More games than this need a sweep.
 MOST_GAMES = 1000
 #: Least bound for one heap by default: the period 34 of Dawson's Kayles begins at 53.
@@ -42,21 +46,37 @@ LEAST_OF_ONE = 512
 MOST_AUTOMATA = 4
 
 
+@app.command()
 def mine(
-    words: Sequence[str],
-    bound: int | None,
-    quantity: Quantity | None,
-    what: Sequence[str],
-    json: bool,
-) -> int:
-    """Print the statements of `mined`; the exit code is always 0."""
-    games, tables, document = mined(words, bound, quantity, what)
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A ruleset, and values for the names in it: 'strip-bar(k=k, s=s)' k=2..8 s=0..k-1.",
+            metavar="RULESET [NAME=VALUE…]",
+        ),
+    ],
+    bound: Annotated[int | None, typer.Option(help="Bound of the tables.")] = None,
+    quantity: Annotated[
+        Quantity | None,
+        typer.Option(
+            help="P-positions by default; Grundy numbers for step bars, and both for one heap."
+        ),
+    ] = None,
+    what: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A search: formulas, value-sets, symmetric, lines, counts, cellular or blocks (repeatable). By default all, and relations to other games."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Search a game's or a family's tables for regularities, and test them."""
+    games, tables, document = mined(words, bound, quantity, what or ())
     if json:
         emit(document.document())
     else:
         game = "" if read(words[0]).names else games[0].notation
         print("\n".join(_lines(document, counted(tables, "table"), game)))
-    return 0
 
 
 def mined(
@@ -65,7 +85,7 @@ def mined(
     quantity: Quantity | None = None,
     what: Sequence[str] = (),
 ) -> tuple[list[Ruleset], int, FoundDocument]:
-    """Compute tables, and search them; return the games, the number of tables, and the statements.
+    """Return games, the number of their tables, and the found statements.
 
     The first word is a ruleset. The others are a value or a range for each name in it, ``name=value`` or ``name=first..last``;
     later ones may use earlier names. Defaults: the largest bound for which tables are computed quickly; P-positions, but
@@ -116,18 +136,19 @@ def mined(
     return [game for game, _ in games], len(tables), document
 
 
-def mine_heights(side: int, height: int, json: bool) -> int:
-    """Print statements on all monotone height functions of a box.
-
-    Raises `HeightsError` if the box has too many functions, or is higher than wide.
-    """
+@app.command()
+def heights(
+    side: Annotated[int, typer.Option(help="The largest x, and the largest z.")] = 3,
+    height: Annotated[int, typer.Option(help="The largest height.")] = 2,
+    json: Json = False,
+) -> None:
+    """Classify monotone height functions by G = x⊕y⊕z, or P iff x⊕y⊕z = 0."""
     document = classified_all(side, height)
     if json:
         emit(document.document())
     else:
         functions = document.statements[-1].found_on.positions
         print("\n".join(_lines(document, f"{functions:,} height functions")))
-    return 0
 
 
 def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str]:
@@ -201,7 +222,7 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
 def _tables(
     game: Ruleset, quantity: Quantity | None, bound: int | None
 ) -> Iterator[tuple[Quantity, int]]:
-    """Yield quantity and bound of the tables of a game, except those of a single cell.
+    """Yield quantity and bound of the tables of a game.
 
     By default P-positions, and Grundy numbers of a bar without a strip and of one heap.
     """

@@ -1,4 +1,4 @@
-"""Output of commands: JSON or text, logs and errors, help pages.
+"""Options that several commands have, and their output.
 
 Results go to standard output, all else to standard error.
 """
@@ -9,11 +9,11 @@ import json
 import shutil
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from choco_pipeline.documents.yaml_file import INVISIBLE
 
@@ -23,6 +23,21 @@ Json = Annotated[
         "--json",
         help="Print one JSON document on standard output; all else goes to standard error.",
     ),
+]
+ConfigFile = Annotated[Path, typer.Argument(help="The configuration.", metavar="[CONFIG]")]
+ClusterName = Annotated[
+    str | None,
+    typer.Option(help="Compute on the cluster of config/clusters/NAME.yaml.", metavar="NAME"),
+]
+NumberOfWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", help="Dask worker processes on this machine; one for each core by default."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(help="Use a running Dask cluster: its address, or its scheduler file."),
 ]
 
 #: Typer settings of all commands.
@@ -37,15 +52,6 @@ WIDTH = 120
 LONGEST = 2000
 #: Exit code if two engines, or an engine and a definition, contradict each other; no verdict has it.
 DISAGREEMENT = 3
-
-#: Sections of a help page.
-RUNS = "Runs"
-GAMES = "One game, or a family"
-CLAIMS = "Claims"
-THIS_PROGRAM = "This program"
-STEPS = "Steps of a run, which the workflow calls"
-#: In the order of a help page; the last is for commands without a section.
-SECTIONS = (RUNS, GAMES, CLAIMS, THIS_PROGRAM, STEPS, "Commands")
 
 
 def emit(document: object) -> None:
@@ -105,22 +111,3 @@ def in_time(seconds: float) -> str:
     if not minutes:
         return f"{rest} s"
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
-class CommandSections(TyperGroup):
-    """Commands whose help page lists them in sections."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each panel of commands; the last is for all others."""
-        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is None or command.hidden:
-                continue
-            first_sentence = " ".join((command.help or "").split("\n\n")[0].split())
-            panel = getattr(command, "rich_help_panel", None) or SECTIONS[-1]
-            sections[panel].append((name, first_sentence))
-        for section, rows in sections.items():
-            if rows:
-                with formatter.section(section):
-                    formatter.write_dl(rows)

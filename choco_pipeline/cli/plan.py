@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cli.output import emit, in_short, in_time
+from choco_pipeline.cli import output
 from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.orders import expected_seconds
@@ -30,6 +32,7 @@ from choco_pipeline.sweep.run_plan import Capacity, make_plan
 from choco_pipeline.tables.computing import in_bytes
 from choco_pipeline.tables.spec import TableSpec
 
+app = typer.Typer(**output.SETTINGS)
 #: Start of Snakemake and the workers, which load the kernels.
 START = 8.0
 #: Start and end of a job.
@@ -52,8 +55,8 @@ FIND, FIND_GAME, FIND_BYTE = 7.0, 0.17, 3.5e-9
 REPORT, REPORT_VERDICT = 2.0, 0.0015
 
 
-def plan(
-    config: Path, *, cluster: str | None, workers: int | None, scheduler: str | None
+def plan_numbers(
+    config: Path, cluster: str | None, workers: int | None, scheduler: str | None
 ) -> tuple[Plan, Capacity, dict[str, Any]]:
     """Return a plan, the workers for it, and its numbers as ``--json`` prints them.
 
@@ -120,13 +123,18 @@ def _blocks(table: PlannedTable, memory: int | None) -> dict[str, Any]:
     }
 
 
-def show_plan(
-    config: Path, *, cluster: str | None, workers: int | None, scheduler: str | None, json: bool
+@app.command()
+def plan(
+    config: output.ConfigFile = Path(DEFAULT_CONFIG),
+    cluster: output.ClusterName = None,
+    workers: output.NumberOfWorkers = None,
+    scheduler: output.Scheduler = None,
+    json: output.Json = False,
 ) -> None:
-    """Print tables, positions, memory, disk and time of a configuration, sweep by sweep."""
-    made, capacity, numbers = plan(config, cluster=cluster, workers=workers, scheduler=scheduler)
+    """Show tables, positions, memory, disk and time before anything runs."""
+    made, capacity, numbers = plan_numbers(config, cluster, workers, scheduler)
     if json:
-        emit(numbers)
+        output.emit(numbers)
         return
     table = Table(
         title=f"{made['title']} ({made['config']})",
@@ -143,11 +151,11 @@ def show_plan(
         table.add_row(
             row["sweep"],
             f"{row['tables']:,}",
-            in_short(row["positions"]),
+            output.in_short(row["positions"]),
             f"{row['checks']:,}",
             in_bytes(row["bytes"]),
             in_bytes(row["memory"]),
-            in_time(row["seconds"]),
+            output.in_time(row["seconds"]),
             end_section=row is numbers["sweeps"][-1],
         )
     console = Console()
@@ -262,6 +270,6 @@ def _proofs(made: Plan) -> Iterator[float]:
 
 
 def _about(seconds: float) -> str:
-    """Return a rounded time: whole seconds up to a minute, then fives of them, then minutes."""
+    """Return a time rounded to seconds, five seconds or minutes."""
     unit = 1 if seconds < 60 else 5 if seconds < 600 else 60
-    return in_time(max(1, round(seconds / unit)) * unit)
+    return output.in_time(max(1, round(seconds / unit)) * unit)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -25,7 +25,6 @@ from choco_pipeline.cluster.connect import TaskProgress
 from choco_pipeline.stages import UNITS, Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, is_done
 
-P = TypeVar("P", bound=Progress)
 #: Seconds between two lines without a terminal: of one computation, and of a run.
 LINE_S, EVERY = 10, 5.0
 #: The placeholder of rich for the name of a task.
@@ -39,19 +38,16 @@ DOCUMENTS, FIRST_DOCUMENTS = 8, 6
 UNEVEN = (Stage.FIND, Stage.REPORT)
 
 
-@contextmanager
-def waiting(what: str) -> Iterator[Callable[[str], None]]:
-    """Show a step and its duration; the yielded function renames the step."""
-    columns = (SpinnerColumn(), TextColumn(DESCRIPTION), TimeElapsedColumn())
-    with _on_terminal(*columns, kind=Progress) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda next_step: progress.update(task, description=next_step)
-
-
 class Bars(Progress):
-    """Progress bars on a terminal; elsewhere a line for each task from time to time."""
+    """Progress bars on a terminal; elsewhere lines from time to time."""
 
     _next_line = 0.0
+
+    def __init__(self, *columns: ProgressColumn) -> None:
+        """Show the name of each task, these columns, and its time."""
+        console = Console(stderr=True)
+        shown = (TextColumn(DESCRIPTION), *columns, TimeElapsedColumn())
+        super().__init__(*shown, console=console, transient=True, disable=not console.is_terminal)
 
     def start_task(self, task_id: TaskID) -> None:
         """Start a task, and print its name without a terminal."""
@@ -72,14 +68,15 @@ class Bars(Progress):
 
 def bars() -> Bars:
     """Return progress bars that count the steps of tasks."""
-    return _on_terminal(
-        TextColumn(DESCRIPTION), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), kind=Bars
-    )
+    return Bars(BarColumn(), MofNCompleteColumn())
 
 
-def _on_terminal(*columns: ProgressColumn, kind: type[P]) -> P:
-    console = Console(stderr=True)
-    return kind(*columns, console=console, transient=True, disable=not console.is_terminal)
+@contextmanager
+def waiting(what: str) -> Iterator[Callable[[str], None]]:
+    """Show a step and its duration; the yielded function renames the step."""
+    with Bars(SpinnerColumn()) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda next_step: progress.update(task, description=next_step)
 
 
 @dataclass
@@ -89,7 +86,7 @@ class StageProgress:
     stage: Stage
     #: The numbers of the plan; positions are counted for tables only.
     total: int
-    total_positions: int
+    total_positions: int = 0
     #: The results that existed before the run.
     reused: int = 0
     reused_positions: int = 0
@@ -110,26 +107,20 @@ class StageProgress:
         return self.done >= self.total
 
     @property
-    def rate(self) -> float:
-        """Positions a second since the stage began, 0 if unknown."""
-        there = self.reused_positions + self.kept_positions
-        return (self.positions - there) / self.seconds if self.seconds > 0 else 0.0
-
-    @property
     def seconds_left(self) -> float | None:
         """Estimated seconds until the stage is complete; None if they are unknown."""
         if self.stage in UNEVEN:
             return None
         done, left = self.done - self.reused, self.total - self.done
         if self.total_positions:
-            done = self.positions - self.reused_positions - self.kept_positions
-            left = self.total_positions - self.positions
+            done, left = self.new_positions, self.total_positions - self.positions
         # Less than a hundredth allows no estimate.
         return left / done * self.seconds if done > 0 and left < 100 * done else None
 
-    def __str__(self) -> str:
-        """Return the stage's progress as one phrase."""
-        return f"{self.stage} {self.amount}"
+    @property
+    def new_positions(self) -> int:
+        """Positions since the stage began."""
+        return self.positions - self.reused_positions - self.kept_positions
 
     @property
     def amount(self) -> str:
@@ -141,8 +132,8 @@ class StageProgress:
             text += f", {in_short(self.positions)} positions"
         if self.is_complete:
             return text
-        if self.rate:
-            text += f", {in_short(self.rate)}/s"
+        if self.seconds > 0 and self.new_positions:
+            text += f", {in_short(self.new_positions / self.seconds)}/s"
         if self.seconds_left is not None:
             text += f", {in_time(self.seconds_left)} left"
         return text
@@ -154,43 +145,32 @@ class RunProgress:
     def __init__(self, plan: Plan) -> None:
         """Take the totals from the plan, and the finished parts from the results."""
         paths = Paths(RESULTS, plan["run"])
-        tables = plan["tables"]
         self._tally = TaskProgress()
         self._started: dict[str, float] = {}
-
-        def progress(stage: Stage) -> StageProgress:
-            result = StageProgress(stage, 0, 0)
-            for sweep, job in plan["jobs"][stage].items():
-                result.total += job["amount"]
-                if is_done(plan, paths, stage, sweep):
-                    result.reused += job["amount"]
-            return result
-
-        kept = [table for table in tables if paths.manifest(table["shard"]).exists()]
-        self.tables = StageProgress(
-            Stage.BUILD,
-            len(tables),
-            sum(table["positions"] for table in tables),
-            reused=len(kept),
-            reused_positions=sum(table["positions"] for table in kept),
-        )
-        self.proofs = progress(Stage.PROVE)
         self.games = len(plan["prove"])  # beside them, statements are decided
-        self.finding = StageProgress(Stage.FIND, STEPS, 0)
-        if paths.found.exists():
-            self.finding.reused = STEPS
+        documents = DOCUMENTS + (FIRST_DOCUMENTS if self.games else 0)
         self.stages = [
-            self.tables,
-            progress(Stage.CHECK),
-            progress(Stage.MINE),
-            self.proofs,
-            self.finding,
-            StageProgress(Stage.REPORT, DOCUMENTS + (FIRST_DOCUMENTS if self.games else 0), 0),
+            StageProgress(Stage.BUILD, len(plan["tables"])),
+            *(StageProgress(stage, 0) for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE)),
+            StageProgress(Stage.FIND, STEPS, reused=STEPS if paths.found.exists() else 0),
+            StageProgress(Stage.REPORT, documents),
         ]
+        self.tables, *by_sweep, self.finding, _ = self.stages
+        self.proofs = by_sweep[-1]
+        for table in plan["tables"]:
+            is_stored = paths.manifest(table["shard"]).exists()
+            self.tables.total_positions += table["positions"]
+            self.tables.reused += is_stored
+            self.tables.reused_positions += table["positions"] * is_stored
+        for progress in by_sweep:
+            for sweep, job in plan["jobs"][progress.stage].items():
+                progress.total += job["amount"]
+                if is_done(plan, paths, progress.stage, sweep):
+                    progress.reused += job["amount"]
         self.update()
 
     def expect(self, jobs: Mapping[str, int]) -> None:
-        """Count the statements as new if Snakemake makes them again, because their code has changed."""
+        """Count the statements as new if Snakemake makes them again."""
         if "find" in jobs:
             self.finding.reused = 0
 
@@ -207,9 +187,8 @@ class RunProgress:
                 stage.seconds = time.monotonic() - self._started[stage.stage]
             # A result that was there and is made again counts once.
             stage.done = min(stage.total, stage.reused + totals.get(UNITS[stage.stage], 0))
-            stage.blocks, stage.all_blocks = totals.get("blocks", 0), totals.get("all_blocks", 0)
-            stage.reused_blocks = totals.get("reused_blocks", 0)
-            stage.kept_positions = totals.get("kept_positions", 0)
+            for name in ("blocks", "all_blocks", "reused_blocks", "kept_positions"):
+                setattr(stage, name, totals.get(name, 0))
             there = stage.reused_positions + stage.kept_positions
             stage.positions = min(stage.total_positions, there + totals.get("positions", 0))
 
@@ -225,7 +204,7 @@ class RunProgress:
 
 
 class Display:
-    """The stages of a run: bars on a terminal; elsewhere a line every few seconds, and one at the end of each stage."""
+    """Stages of a run: bars on a terminal, lines every few seconds elsewhere."""
 
     def __init__(self, console: Console, progress: Progress | None) -> None:
         self._console, self._progress = console, progress
@@ -251,8 +230,8 @@ class Display:
             if one.is_complete and one.stage not in self._ended:
                 self._ended.add(one.stage)
                 reused = f" ({one.reused:,} reused)" if one.reused else ""
-                self.note(f"{one}{reused}: done")
-        active = "; ".join(str(one) for one in stages if not one.is_complete)
+                self.note(f"{one.stage} {one.amount}{reused}: done")
+        active = "; ".join(f"{one.stage} {one.amount}" for one in stages if not one.is_complete)
         if active and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + EVERY
             self.note(active)

@@ -1,23 +1,24 @@
-"""``choco prove``: proofs for one game, or for a family of games; certificates checked again."""
+"""``choco prove``: proofs for games and families; checks of certificates."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import typer
 from pydantic import ValidationError
 
 from choco_pipeline.claims.conclusions.rows import enumerated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import ClaimVerdict
-from choco_pipeline.cli.checking import claim_of, known_claims
-from choco_pipeline.cli.output import emit, in_time, wrapped
+from choco_pipeline.cli.checking import PROOF_SECONDS, claim_of, known_claims
+from choco_pipeline.cli.output import SETTINGS, Json, emit, in_time, wrapped
 from choco_pipeline.cli.progress import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
@@ -25,6 +26,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.description import described_otherwise
 from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.proof import task
 from choco_pipeline.proof.checker import check_family, check_files
 from choco_pipeline.proof.family_document import is_family
 from choco_pipeline.proof.for_all import attempt_family, undecided_family
@@ -36,17 +38,8 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import PositionCounts, ProofOutcome
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.statements.proved_formulas import describe_by_table
-from choco_pipeline.proof.task import (
-    PREPARED_BY,
-    attempt,
-    check_again,
-    decided_on,
-    describe,
-    refuted_formula,
-    with_checker,
-    with_formula,
-)
 
+app = typer.Typer(**SETTINGS)
 NAMES = {"own": "our engine", "checker": "the checker"}
 #: Certificates of families have a folder of their own, because another program checks those of single games.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
@@ -54,32 +47,94 @@ DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
 FORMULA_SECONDS = 20.0
 #: A search that reaches its memory limit reports its state; at this multiple of the limit it is killed.
 BEYOND = 1.25
+#: The document of ``--json``, the lines for people, and whether the exit code is 0.
+Answer = tuple[Mapping[str, Any], list[str], bool]
 
 
-def require_positive(**limits: float) -> None:
-    """Raise `ChocoError` unless limits, named as options, are positive numbers."""
+@app.command()
+def prove(
+    ruleset: Annotated[
+        str | None, typer.Argument(help="For example 'with-pass(strip-bar(k=4, s=2), passes=1)'.")
+    ] = None,
+    statement: Annotated[
+        str | None,
+        typer.Argument(
+            help="The statement to prove, 'P <=> x ^ y ^ z == 0' or 'G == (y ^ (z+1)) - 1', or about some positions:"
+            " 'size <= 20 => (P <=> x == z)'. Without a statement, automata are found and proved.",
+        ),
+    ] = None,
+    relation: Annotated[
+        Literal["p", "grundy"] | None,
+        typer.Option(
+            help="Without a statement: p, the P-positions, or grundy, the Grundy numbers; p by default."
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="Check a certificate again instead.", metavar="FILE")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for the certificate.", metavar="DIR")
+    ] = DEFAULT_FOLDER,
+    seconds: Annotated[
+        float, typer.Option(help="Limit in seconds of computing; then it is undecided.")
+    ] = PROOF_SECONDS,
+    memory: Annotated[
+        float, typer.Option(help="Limit in GiB of memory; then it is undecided.", metavar="GIB")
+    ] = 4.0,
+    condition: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            help="Prove it for all natural parameters that satisfy a condition, such as 'k % 4 == 1'.",
+            metavar="CONDITION",
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Prove a game's P-positions or Grundy numbers, for all positions.
+
+    With --for the statement is about a family of games, and is proved for all parameters at once.
+
+    The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in the input, and 3 if two engines, or
+    an engine and the definition, contradict each other.
+    """
+    limits = {"seconds": seconds, "memory": memory}
+    is_check = check is not None and ruleset is None and condition is None
+    if not is_check and condition is not None and statement is None:
+        raise ChocoError("prove: --for needs a ruleset and a statement, such as 'P <=> x == z'")
+    if not is_check and (ruleset is None or check is not None):
+        raise ChocoError("prove: give either a ruleset or --check with a certificate")
     for name, value in limits.items():
         if not (math.isfinite(value) and value > 0):
             raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
+    if ruleset is None:
+        assert check is not None
+        document, lines, is_right = _checked(check, limits)
+    elif condition is not None and statement is not None:
+        document, lines, is_right = _family(ruleset, statement, condition, out, limits)
+    else:
+        document, lines, is_right = _game(ruleset, statement, relation, out, limits)
+    if json:
+        emit(document)
+    else:
+        print("\n".join(lines))
+    return 0 if is_right else 1
 
 
 # ---- One game.
 
 
-def show_proof(
+def _game(
     notation: str,
     statement: str | None,
     relation: Relation | None,
     out: Path,
-    seconds: float,
-    memory: float,
-    json: bool,
-) -> int:
-    """Prove a statement about a game, or find its automata; return 0 if it is proved, else 1.
+    limits: Mapping[str, float],
+) -> Answer:
+    """Prove a statement about a game, or find its automata.
 
-    Everything, including reading the input, runs in a child process under the limits. `memory` is in GiB.
+    Everything, including reading the input, runs in a child process under the limits.
     """
-    require_positive(seconds=seconds, memory=memory)
     wanted, claim, decided = relation or "p", None, None
     if statement is not None:
         if relation is not None:
@@ -88,57 +143,43 @@ def show_proof(
         given = claim.determined
         wanted = "grundy" if given is not None and given.quantity == "grundy" else "p"
     start = time.monotonic()
-    with waiting(f"{notation}: proving") as tell, Limited(PREPARED_BY) as prover:
-        limits = {"seconds": seconds, "memory": memory}
+    with waiting(f"{notation}: proving") as tell, Limited(task.PREPARED_BY) as prover:
         if claim is not None:
             with suppress(UndecidedError):
-                refuted = prover.call(refuted_formula, claim.as_json(), what="the trial", **limits)
+                asked = (task.refuted_formula, claim.as_json())
+                refuted = prover.call(*asked, what="the trial", **limits)
                 decided = refuted and ClaimVerdict.model_validate(refuted)
         try:
             if decided is not None:
                 raise UndecidedError("a table refutes the formula")
-            order = (attempt, notation, wanted, seconds, out.as_posix())
+            order = (task.attempt, notation, wanted, limits["seconds"], out.as_posix())
             proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
         except UndecidedError as error:
             proof = ProofOutcome.nothing(str(error), time.monotonic() - start, notation, wanted)
         if proof.is_proved:
             tell(f"{notation}: proved; asking the checker")
-            (proof,) = with_checker([proof])
+            (proof,) = task.with_checker([proof])
         if proof.is_proved and claim is not None:
             tell(f"{notation}: proved; deciding the statement")
-            (decided,) = with_checker([decided_on(claim.as_json(), {}, proof, limits, prover)])
+            verdict = task.decided_on(claim.as_json(), {}, proof, limits, prover)
+            (decided,) = task.with_checker([verdict])
         elif proof.is_proved:
-            proof = _with_formula(proof, tell, limits, prover)
-    if claim is not None and decided is not None:
-        answer = {"status": decided.verdict, "why": decided.text, "formula": claim.summary}
-        stated = f"{claim.summary} in {proof.ruleset}"
-        lines = [wrapped(f"{decided.verdict}: {stated}: {decided.text}")]
-        if decided.is_proved:
-            by = enumerated([NAMES[name] for name in decided.engines])
-            proved = wrapped(f"proved: {stated}, for all positions, by {by}")
-            lines = [proved, *_again(str(decided.certificate))]
-        document, is_proved = answer | {"claimed": decided.document()}, decided.is_proved
-    else:
+            tell(f"{notation}: proved; looking for a formula")
+            of_formula = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
+            for search in (task.describe, describe_by_table):
+                proof = task.with_formula(proof, of_formula, prover, search)
+    document = proof.model_dump()
+    if claim is None or decided is None:
         what = "P-positions" if proof.relation == "p" else "Grundy numbers"
-        lines = _lines(proof, f"the {what} of {proof.ruleset}")
-        document, is_proved = {}, proof.is_proved
-    if json:
-        emit(proof.model_dump() | document)
-    else:
-        print("\n".join(lines))
-    return 0 if is_proved else 1
-
-
-def _with_formula(
-    proof: ProofOutcome, tell: Callable[[str], None], limits: Mapping[str, float], prover: Limited
-) -> ProofOutcome:
-    if proof.relation is None:
-        return proof
-    tell(f"{proof.ruleset}: proved; looking for a formula")
-    limits = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
-    for search in (describe, describe_by_table):
-        proof = with_formula(proof, limits, prover, search)
-    return proof
+        return document, _lines(proof, f"the {what} of {proof.ruleset}"), proof.is_proved
+    document |= {"status": decided.verdict, "why": decided.text, "formula": claim.summary}
+    document["claimed"] = decided.document()
+    stated = f"{decided.verdict}: {claim.summary} in {proof.ruleset}"
+    if not decided.is_proved:
+        return document, [wrapped(f"{stated}: {decided.text}")], False
+    by = enumerated([NAMES[name] for name in decided.engines])
+    lines = [wrapped(f"{stated}, for all positions, by {by}"), *_again(str(decided.certificate))]
+    return document, lines, True
 
 
 def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -> Claim:
@@ -157,37 +198,28 @@ def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -
     return claim
 
 
-def show_check(certificate: Path, seconds: float, memory: float, json: bool) -> int:
-    """Check a certificate, and print the verdict and its statement.
-
-    Return 0 if it is a proof, and its names have the meaning of this project, else 1.
-    """
-    require_positive(seconds=seconds, memory=memory)
-    path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
-    with waiting(f"{path}: checking"), Limited(PREPARED_BY) as prover:
+def _checked(certificate: Path, limits: Mapping[str, float]) -> Answer:
+    """Check a certificate, and that its names have the meaning of this project."""
+    path = certificate.as_posix()
+    with waiting(f"{path}: checking"), Limited(task.PREPARED_BY) as prover:
         of_family = False
         with suppress(UndecidedError):
             of_family = bool(prover.call(is_family, path, what="reading", **limits))
         if of_family:
-            return _show_family_check(path, limits, json, prover)
-        proof = check_again(certificate, seconds, memory, prover)
-    (stated,) = check_files([certificate], seconds, state_only=True)
+            return _checked_family(path, limits, prover)
+        proof = task.check_again(certificate, limits["seconds"], limits["memory"], prover)
+    (stated,) = check_files([certificate], limits["seconds"], state_only=True)
     document = read_json(certificate, MOST_BYTES) if proof.is_proved else {}
-    claim, claims = claimed_id(document), known_claims().claims
+    claim, claims = _claimed_id(document), known_claims().claims
     others = differences(document, claims)
-    if json:
-        emit(proof.model_dump() | {"statement": stated.statement, "differences": others})
-    else:
-        first, *rest = _lines(proof, path)
-        statement = stated.statement or (f"the checker cannot print the statement: {stated.why}",)
-        about = [wrapped(line, "  ", "    ") for line in statement]
-        if claim is not None:
-            about.append(
-                f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}"
-            )
-        about += [wrapped(f"not as in this project: {other}") for other in others]
-        print("\n".join([first, *about, *rest]))
-    return 0 if proof.is_proved and not others else 1
+    first, *rest = _lines(proof, path)
+    statement = stated.statement or (f"the checker cannot print the statement: {stated.why}",)
+    about = [wrapped(line, "  ", "    ") for line in statement]
+    if claim is not None:
+        about.append(f"claimed id: {claim}{'' if claim in claims else ', not in config/claims'}")
+    about += [wrapped(f"not as in this project: {other}") for other in others]
+    answer = proof.model_dump() | {"statement": stated.statement, "differences": others}
+    return answer, [first, *about, *rest], proof.is_proved and not others
 
 
 def _lines(proof: ProofOutcome, what: str) -> list[str]:
@@ -233,47 +265,30 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 # ---- Families.
 
 
-def show_family(
-    ruleset: str,
-    statement: str,
-    condition: str,
-    out: Path,
-    seconds: float,
-    memory: float,
-    json: bool,
-) -> int:
-    """Prove a family; return 0 if it is proved, else 1.
+def _family(
+    ruleset: str, statement: str, condition: str, out: Path, limits: Mapping[str, float]
+) -> Answer:
+    """Prove a family in a child process.
 
-    Everything runs in a child process. It reports its state when it reaches a limit, and is killed far beyond. `memory` is in
-    GiB.
+    It reports its state when it reaches a limit, and is killed far beyond.
     """
-    require_positive(seconds=seconds, memory=memory)
     claim = claim_to_prove(ruleset, statement, condition)
     given = claim.determined
     assert given is not None
     family = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
     folder = FOLDER if out == DEFAULT_FOLDER else out
-    with (
-        waiting(f"{ruleset} for all {condition}: proving"),
-        Limited(PREPARED_BY) as prover,
-    ):
-        arguments = (*family, seconds, memory, folder.as_posix())
-        # The search takes its seconds, and the check as many again.
-        limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
+    # The search takes its seconds, and the check as many again.
+    beyond = {"seconds": 2 * limits["seconds"], "memory": BEYOND * limits["memory"]}
+    with waiting(f"{ruleset} for all {condition}: proving"), Limited(task.PREPARED_BY) as prover:
+        asked = (*family, *limits.values(), folder.as_posix())
         try:
-            answer = prover.call(attempt_family, *arguments, what="the proof", **limits)
+            answer = prover.call(attempt_family, *asked, what="the proof", **beyond)
         except UndecidedError as error:
             answer = undecided_family(*family, str(error))
-    if json:
-        emit(answer)
-    else:
-        print("\n".join(map(wrapped, _family_lines(answer))))
-    return 0 if answer["status"] == "proved" else 1
+    return answer, [*map(wrapped, _family_lines(answer))], answer["status"] == "proved"
 
 
-def _show_family_check(
-    certificate: str, limits: Mapping[str, float], json: bool, checker: Limited
-) -> int:
+def _checked_family(certificate: str, limits: Mapping[str, float], checker: Limited) -> Answer:
     try:
         asked = (check_family, certificate, limits["seconds"])
         answer = checker.call(*asked, what="the check", **limits)
@@ -281,13 +296,10 @@ def _show_family_check(
         answer = {"status": "undecided", "why": str(error), "certificate": certificate}
     document = {} if answer["status"] == "undecided" else read_json(Path(certificate), MOST_BYTES)
     games, others = document.get("games", {}), differences(document, {})
-    if json:
-        emit(answer | {"games": games, "differences": others})
-    else:
-        lines = [*checked_lines(answer), *described_lines(games)]
-        lines += [f"not as in this project: {other}" for other in others]
-        print("\n".join(map(wrapped, lines)))
-    return 0 if answer["status"] == "proved" and not others else 1
+    lines = [*checked_lines(answer), *described_lines(games)]
+    lines += [f"not as in this project: {other}" for other in others]
+    is_right = answer["status"] == "proved" and not others
+    return answer | {"games": games, "differences": others}, [*map(wrapped, lines)], is_right
 
 
 def described_lines(games: Mapping[str, object]) -> list[str]:
@@ -355,7 +367,7 @@ def _family_lines(answer: Mapping[str, Any]) -> list[str]:
 # ---- Names in certificates.
 
 
-def claimed_id(document: Mapping[str, Any]) -> str | None:
+def _claimed_id(document: Mapping[str, Any]) -> str | None:
     """Return the claim's id in a certificate, which is no part of the proof."""
     claim = document.get("claim")
     return str(claim.get("id")) if isinstance(claim, dict) else None
@@ -373,7 +385,7 @@ def differences(document: Mapping[str, Any], claims: Mapping[str, Claim]) -> lis
         f"the certificate describes game({name}) otherwise than config/games/{name}.yaml"
         for name in others
     ]
-    known = claims.get(claimed_id(document) or "")
+    known = claims.get(_claimed_id(document) or "")
     if known is not None:
         try:
             stated = proved_statement(Claim(Statement.model_validate(document["claim"])))

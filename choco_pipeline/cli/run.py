@@ -1,4 +1,4 @@
-"""``choco run``: Snakemake and a Dask cluster as children, with progress; no process is left at the end."""
+"""``choco run``: Snakemake and a Dask cluster as child processes."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 import psutil
+import typer
 from rich.console import Console
 
 from choco_pipeline.claims.language.verdict import counted
+from choco_pipeline.cli import output
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.lock import bring_to_now, results_lock
-from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
 from choco_pipeline.cli.plan import running_time
 from choco_pipeline.cli.progress import Display, RunProgress, display
 from choco_pipeline.cli.summary import count_proofs, count_verdicts, show_summary
 from choco_pipeline.cli.supervise import ROUNDS, Supervised
 from choco_pipeline.cli.workers import DASK, PROFILES, Workers, capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
+from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.finding.statement import FoundDocument
-from choco_pipeline.report.published import compared
+from choco_pipeline.report.published import compare_with_published
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import RULES, UNITS, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
@@ -43,6 +45,7 @@ from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan
 from choco_pipeline.sweep.run_plan import Capacity, current_plan, require_object_store
 
+app = typer.Typer(**output.SETTINGS)
 SNAKEFILE = SHIPPED / "Snakefile"
 #: Seconds between two looks at Snakemake.
 TICK = 0.1
@@ -52,29 +55,24 @@ LEAST_FREE = 1 << 20
 SCHEDULER_FILE_S = 600
 #: Lines of Snakemake's log that are shown if it fails without a failing job; its message has one to five.
 TAIL = 8
-#: Attempts to remove the lock of a killed Snakemake, because they may be killed, too.
-UNLOCKS = 2
 
 
+@app.command()
 def run(
-    config: Path,
-    *,
-    cluster: str | None,
-    workers: int | None,
-    scheduler: str | None,
-    dry_run: bool,
-    json: bool,
-    verbose: bool = False,
+    config: output.ConfigFile = Path(DEFAULT_CONFIG),
+    cluster: output.ClusterName = None,
+    workers: output.NumberOfWorkers = None,
+    scheduler: output.Scheduler = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would run.")] = False,
+    json: output.Json = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print a paragraph for each result.")
+    ] = False,
 ) -> int:
-    """Run the sweeps of a configuration, and print a summary and the path of the report.
+    """Run the sweeps of a configuration, and print a summary.
 
-    Raises `ChocoError` if the configuration, the results folder or the cluster cannot be used.
-
-    Returns
-    -------
-    int
-        Exit code: 0 if the report is written; 1 if a job failed or Snakemake was killed; 3 if two engines, or an engine and
-        a definition, contradict each other; 128 and the signal's number after Ctrl-C or SIGTERM.
+    The exit code is 0 if the report is written; 1 if a job failed or Snakemake was killed; 3 if two engines, or an engine and
+    a definition, contradict each other; 128 and the signal's number after Ctrl-C or SIGTERM.
     """
     # Python's counter of semaphores outlives a killed run, and would print a warning.
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
@@ -83,12 +81,12 @@ def run(
     if dry_run:
         return _show_what_would_run(config, capacity_of(where, cluster), json)
     capacity = capacity_of(where, cluster, SCHEDULER_FILE_S)
-    with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
+    with results_lock(RESULTS) as record:
         if of_future := bring_to_now(RESULTS):
-            note(
+            output.note(
                 f"{RESULTS}: {of_future:,} files are from the future; they are now of {datetime.now():%Y-%m-%d %H:%M} (was the clock set back?)"
             )
-        plan = plan_without_damage(config, capacity=capacity, say=note)
+        plan = plan_without_damage(config, capacity=capacity, say=output.note)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
         with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
@@ -97,20 +95,19 @@ def run(
             ).go(record)
     if done.code:
         if json:
-            emit({**done.document(), "claims": None, "proofs": None, "published": None})
+            output.emit({**done.document(), "claims": None, "proofs": None, "published": None})
         return done.code
     ledger = Ledger.read(done.ledger)
     statements = FoundDocument.read(Paths(RESULTS, plan["run"]).found).statements
-    comparison = compared(plan, ledger, statements)
+    comparison = compare_with_published(plan, ledger, statements)
     if json:
         results = {**count_verdicts(ledger), "proofs": count_proofs(ledger)}
         published = comparison and asdict(comparison)
-        emit({**done.document(), **results, "published": published})
+        output.emit({**done.document(), **results, "published": published})
     else:
         show_summary(ledger, statements, Console(), verbose=verbose)
         if comparison is not None:
             print(comparison)
-        print(f"found: {done.found}")
         print(f"report: {done.report}")
     return done.code
 
@@ -126,7 +123,7 @@ class _SnakemakeRun:
     signals: Signals
     workers: int
     code: int = 0
-    killed_by: str | None = None
+    status: str = "done"
     seconds: float = 0.0
     jobs: dict[str, int] = field(default_factory=dict)
     failures: list[dict[str, str]] = field(default_factory=list)
@@ -149,11 +146,11 @@ class _SnakemakeRun:
         for earlier in self._disagreements():
             earlier.unlink()
         with ExitStack() as stack:
-            output = stack.enter_context(self.log.open("wb"))
+            written = stack.enter_context(self.log.open("wb"))
             events = SnakemakeLog(stack.enter_context(self.log.open("rb")))
             environment = {**os.environ, **self.cluster.environment}
             command = _snakemake(self.config, *self.cluster.options)
-            child = Supervised(command, output, environment)
+            child = Supervised(command, written, environment)
             stack.callback(child.close)
             self.signals.kills.append(child.kill)
             record(child.pid)
@@ -171,23 +168,28 @@ class _SnakemakeRun:
             elif code == 0 and self.jobs:
                 self.stages.complete()
                 show.show(self.stages)
-        if code is None:
-            self.code = 128 + self.signals.received[0]
-        elif code < 0:
-            self.code, self.killed_by = 1, signal.Signals(-code).name
-        else:
-            self.code = min(code, 1)
-        if code and self._disagreements():
-            self.code = DISAGREEMENT
         self.seconds = time.monotonic() - start
-        self._sum_up()
+        if code is None:
+            self.code, self.status = 128 + self.signals.received[0], "interrupted"
+            tables = self.stages.tables
+            self._say(
+                f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
+                " the same command goes on from there"
+            )
+        elif code:
+            self._say_why_it_failed(code)
+        elif self.jobs:
+            self._say_what_is_done()
+        else:
+            self.status = "nothing to do"
+            self._say("nothing to do: everything is up to date")
         return self
 
     def document(self) -> dict[str, Any]:
         """Return the outcome as plain data."""
         tables = self.stages.tables
         return {
-            "status": self._status,
+            "status": self.status,
             "run": self.plan["run"],
             "report": self.report.as_posix() if self.code == 0 else None,
             "found": self.found.as_posix() if self.code == 0 else None,
@@ -202,16 +204,6 @@ class _SnakemakeRun:
             "log": self.log.as_posix(),
             "seconds": round(self.seconds, 2),
         }
-
-    @property
-    def _status(self) -> str:
-        match self.code:
-            case 0:
-                return "done" if self.jobs else "nothing to do"
-            case code if code > 128:
-                return "interrupted"
-            case code:
-                return "disagreement" if code == DISAGREEMENT else "failed"
 
     def _disagreements(self) -> list[Path]:
         """Return the documents of jobs with contradicting judges."""
@@ -229,7 +221,7 @@ class _SnakemakeRun:
                     log = next(filter(_last_line, logs), logs[0])
                     error = _last_line(log) or _why_nothing()
                     self.failures.append({"rule": rule, "error": error, "log": log.as_posix()})
-                    show.note(f"{rule} failed: {error} ({log.as_posix()})")
+                    self._say(f"{rule} failed: {error} ({log.as_posix()})")
                 case Job():
                     pass
         for report in self.cluster.reports():
@@ -237,50 +229,42 @@ class _SnakemakeRun:
         if self.first_is_awaited and _written(self.first_report) != self.first_before:
             self.first_is_awaited = False
             if not self.stages.proofs.is_complete:
-                show.note(f"first report, on claims and tables: {self.first_report}")
+                self._say(f"first report, on claims and tables: {self.first_report}")
         self.stages.update()
         if self.jobs:
             show.show(self.stages)
 
     def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
-        """Start the cluster unless it runs, and print the address of its dashboard once."""
+        """Start the cluster unless it runs; print its dashboard's address once."""
         dashboard = self.cluster.start(warm_up=warm_up)
         if dashboard is not None:
-            show.note(f"Dask dashboard: {dashboard}")
+            self._say(f"Dask dashboard: {dashboard}")
 
-    def _sum_up(self) -> None:
-        tables = self.stages.tables
-        match self._status:
-            case "nothing to do":
-                self._say("nothing to do: everything is up to date")
-            case "done":
-                number = self.stages.games
-                proofs = f", {counted(number, 'proof')}" if number else ""
-                reused = f"{tables.reused:,} reused"
-                if tables.reused_blocks:
-                    reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
-                self._say(
-                    f"{tables.done:,} tables ({reused}), {in_short(tables.positions)} positions{proofs}"
-                    f" in {in_time(self.seconds)}"
-                )
-            case "interrupted":
-                self._say(
-                    f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
-                    " the same command goes on from there"
-                )
-            case _:
-                if self.killed_by is not None:
-                    self._say(
-                        f"Snakemake was killed ({self.killed_by}); is there too little memory?"
-                    )
-                elif not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
-                    self._say(_why_nothing())
-                elif not self.failures:
-                    lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-                    self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
-                for path in self._disagreements():
-                    self._say(f"{read_record(path)['disagreement']}; {ADVICE}")
-                self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
+    def _say_what_is_done(self) -> None:
+        tables, number = self.stages.tables, self.stages.games
+        reused = f"{tables.reused:,} reused"
+        if tables.reused_blocks:
+            reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
+        proofs = f", {counted(number, 'proof')}" if number else ""
+        self._say(
+            f"{tables.done:,} tables ({reused}), {output.in_short(tables.positions)} positions{proofs}"
+            f" in {output.in_time(self.seconds)}"
+        )
+
+    def _say_why_it_failed(self, code: int) -> None:
+        self.code, self.status = 1, "failed"
+        if code < 0:
+            name = signal.Signals(-code).name
+            self._say(f"Snakemake was killed ({name}); is there too little memory?")
+        elif not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
+            self._say(_why_nothing())
+        elif not self.failures:
+            lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+            self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
+        for path in self._disagreements():
+            self.code, self.status = output.DISAGREEMENT, "disagreement"
+            self._say(f"{read_record(path)['disagreement']}; {ADVICE}")
+        self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
 
     def _say(self, text: str) -> None:
         self.console.print(text, soft_wrap=True, markup=False, highlight=False)
@@ -295,29 +279,12 @@ def _snakemake(config: Path, *options: str) -> list[str]:
     return [*command, *options, "--config", f"choco={config}"]
 
 
-def _snakemake_here(config: Path, option: str) -> list[str]:
-    profile = str(PROFILES / "default")
-    return _snakemake(config, "--workflow-profile", profile, "--cores", "1", option)
-
-
-def _unlock(config: Path) -> None:
-    """Remove the lock that a killed Snakemake has left."""
-    why = ""
-    for _ in range(UNLOCKS):
-        done = subprocess.run(_snakemake_here(config, "--unlock"), capture_output=True, text=True)
-        if not done.returncode:
-            return
-        why = (done.stderr.strip().splitlines() or ["?"])[-1]
-        if done.returncode > 0:
-            break
-        why = f"it was killed ({signal.Signals(-done.returncode).name})"
-    raise ChocoError(f"snakemake --unlock failed: {why}")
-
-
 def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
     """Show the jobs that a run would do, and how many tables or claims they handle."""
     plan = current_plan(config, capacity=capacity)
-    done = subprocess.run(_snakemake_here(config, "--dry-run"), capture_output=True)
+    profile = str(PROFILES / "default")
+    options = ("--workflow-profile", profile, "--cores", "1", "--dry-run")
+    done = subprocess.run(_snakemake(config, *options), capture_output=True)
     if done.returncode:
         raise ChocoError(
             f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"
@@ -334,7 +301,7 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
                 pass
     if json:
         status = "would run" if jobs else "nothing to do"
-        emit({"status": status, "run": plan["run"], "jobs": jobs, "work": amounts})
+        output.emit({"status": status, "run": plan["run"], "jobs": jobs, "work": amounts})
     elif not jobs:
         print("nothing to do: everything is up to date")
     else:
@@ -366,13 +333,13 @@ def _last_line(log: Path) -> str:
 
 @dataclass
 class Signals:
-    """The signals that a run has received, and the functions that kill its processes after the second of them."""
+    """The received signals, and the functions that kill the run's processes."""
 
     received: list[int] = field(default_factory=list)
     kills: list[Callable[[], None]] = field(default_factory=list)
 
     def end_at_once(self) -> None:
-        """Kill the processes of the run, and the children of this process until there are none."""
+        """Kill the processes of the run and all children of this process."""
         # Threads that go on for a moment would print errors.
         with open(os.devnull, "wb") as nothing:
             os.dup2(nothing.fileno(), sys.stderr.fileno())
@@ -435,7 +402,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Failed:
-    """A job that has failed, with the logs of its command and of its queue, if any."""
+    """A failed job, with the logs of its command and of its queue."""
 
     rule: str
     logs: tuple[Path, ...]

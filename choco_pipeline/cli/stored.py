@@ -1,4 +1,4 @@
-"""``choco verify``, ``repair`` and ``export``: stored results checked, rebuilt, and written for others."""
+"""``choco verify``, ``repair`` and ``export`` of stored results."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+import typer
 
 from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.lock import results_lock
-from choco_pipeline.cli.output import emit, note, wrapped
+from choco_pipeline.cli.output import SETTINGS, Json, emit, note, wrapped
 from choco_pipeline.cli.progress import bars
 from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
@@ -31,29 +33,17 @@ from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.proof.task import PREPARED_BY
-from choco_pipeline.report import Format, What
-from choco_pipeline.report.exports import (
-    frame_bytes,
-    p_position_counts,
-    position_rows,
-    row_frame,
-    statement_b_files,
-    statement_rows,
-)
-from choco_pipeline.report.published import Published, compared_run
+from choco_pipeline.report import Format, What, exports
+from choco_pipeline.report.published import Published, compare_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.ledger import ledger_of, tables_of
 from choco_pipeline.sweep.run_files import RESULTS, Paths, all_records, read_plan
+from choco_pipeline.tables import verification
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.machine import cores
-from choco_pipeline.tables.verification import (
-    RepairedTable,
-    VerifiedTable,
-    repair_manifest,
-    verify_manifest,
-)
 
+app = typer.Typer(**SETTINGS)
 #: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
 PARTS_PER_CORE = 8
 #: GiB of memory for the check of one certificate of a family.
@@ -61,38 +51,58 @@ MEMORY = 4
 T = TypeVar("T")
 
 
-def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
-    """Verify stored results, print faults, and return 1 if there are any, else 0.
+@app.command()
+def verify(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Manifests (….done.json); by default all below results/, all certificates, and all other documents of runs."
+        ),
+    ] = None,
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published",
+            help="Instead: compare runs with the results in config/published, digest by digest.",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
+    seconds: Annotated[
+        float, typer.Option(help="Seconds of computing for each certificate, at most.", min=0.1)
+    ] = 60.0,
+    json: Json = False,
+) -> int:
+    """Verify stored tables, certificates and documents of runs.
 
-    Without manifests these are all tables, certificates and records of the results folder. A certificate that takes more than
-    `seconds` is not checked, and counts as a fault.
+    Checksums of tables are compared, and positions are computed again by definition. checker/check.py alone decides certificates
+    of games and claims, the package those of families. The statement of each certificate is printed. The exit code is 1 if
+    something is wrong or was not checked, or if a certificate differs from a claim or a game of its name in config.
     """
+    if published:
+        if manifests:
+            raise ConfigError("verify: --published compares whole runs; no manifest is needed")
+        return _verify_published(json)
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}
     crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}"))
     for path, why in chain.from_iterable(map(faults_of_crate, crates)):
         unusable[path.as_posix()] = f"{path}: {why}"
-    verified = partial(verify_manifest, seed=seed, report=ignore)
+    verified = partial(verification.verify_manifest, seed=seed, report=ignore)
     tables = _on_all_cores(verified, _chosen(manifests), unusable)
-    for why in unusable.values():
-        note(f"wrong: {why}")
-    wrong = [table for _, table in tables if table.wrong is not None]
-    for table in wrong:
-        note(f"wrong: {_named(table)}: {table.wrong}")
-    checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
-    answers = Counter(outcome.answer for _, outcome, _ in certificates)
+    wrong = [f"{_named(table)}: {table.wrong}" for _, table in tables if table.wrong is not None]
+    faults = [f"wrong: {why}" for why in (*unusable.values(), *wrong)]
     for certificate, outcome, unlike in certificates:
         if not json:
             lines = (wrapped(line, "  ", "    ") for line in outcome.statement)
             print(f"{outcome.answer}: {certificate}", *lines, sep="\n")
         if outcome.answer != "proved":
-            note(f"{outcome.answer}: {certificate}: {outcome.why}")
-        for difference in unlike:
-            note(f"not as in this project: {certificate}: {difference}")
-    others_meant = sum(bool(unlike) for _, _, unlike in certificates)
-    failed = others_meant or answers.total() > answers["proved"]
-    code = 1 if wrong or failed or unusable else 0
+            faults.append(f"{outcome.answer}: {certificate}: {outcome.why}")
+        faults += [f"not as in this project: {certificate}: {other}" for other in unlike]
+    for fault in faults:
+        note(fault)
+    checked = sum(table.checked for _, table in tables)
+    code = 1 if faults else 0
     if json:
         emit(
             {
@@ -115,7 +125,9 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
         f" against the definition; {summary}"
     )
     if certificates:
+        answers = Counter(outcome.answer for _, outcome, _ in certificates)
         numbers = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
+        others_meant = sum(bool(unlike) for _, _, unlike in certificates)
         unchecked = answers["out of time"] + answers["undecided"]
         print(
             f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {numbers};"
@@ -128,13 +140,9 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     return code
 
 
-def verify_published(json: bool) -> int:
-    """Compare runs with the published results of their names.
-
-    Return 0 if all are identical, else 1. Raises `ConfigError` if there is no run with published results.
-    """
+def _verify_published(json: bool) -> int:
     runs = sorted(path.parent.name for path in RESULTS.glob("*/ledger.json"))
-    comparisons = {run: comparison for run in runs if (comparison := compared_run(run)) is not None}
+    comparisons = {run: comparison for run in runs if (comparison := compare_run(run)) is not None}
     if not comparisons:
         raise ConfigError(f"verify: {RESULTS} has no finished run whose results are published")
     if json:
@@ -211,7 +219,7 @@ def _document(path: Path) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _chosen(manifests: list[Path]) -> list[Path]:
+def _chosen(manifests: list[Path] | None) -> list[Path]:
     """Return these manifests, or all of the results folder.
 
     Raises `ChocoError` if a manifest is missing, or the folder has none.
@@ -261,16 +269,26 @@ def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | 
         return str(error)
 
 
-def _named(table: VerifiedTable | RepairedTable) -> str:
+def _named(table: verification.VerifiedTable | verification.RepairedTable) -> str:
     return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
 
 
-def repair_tables(manifests: list[Path], json: bool) -> int:
-    """Rebuild damaged tables, print them, and return 1 if any failed, else 0."""
+@app.command()
+def repair(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Manifests (….done.json); all below results/ by default."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Find damaged chunks in stored tables, and rebuild them.
+
+    The exit code is 0 if nothing is damaged any more, and 1 if something could not be repaired.
+    """
     chosen = _chosen(manifests)
     unusable: dict[str, str] = {}
-    with results_lock(RESULTS, unlock=lambda: None):
-        tables = _on_all_cores(repair_manifest, chosen, unusable)
+    with results_lock(RESULTS):
+        tables = _on_all_cores(verification.repair_manifest, chosen, unusable)
     damaged = [(manifest, table) for manifest, table in tables if table.damaged or table.why]
     for _, table in damaged:
         for fault in table.damaged:
@@ -294,16 +312,26 @@ def repair_tables(manifests: list[Path], json: bool) -> int:
     return 1 if failed else 0
 
 
-def export_run(
-    run: str,
-    what: What,
-    as_: Format,
-    game: str | None,
-    bound: int | None,
-    out: Path | None,
-    json: bool,
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    what: Annotated[
+        What, typer.Option(help="The part to export; digests are those of config/published.")
+    ],
+    as_: Annotated[Format, typer.Option("--as", help="The format.")] = "csv",
+    game: Annotated[
+        str | None,
+        typer.Option(help="P-positions of this game only.", metavar="RULESET"),
+    ] = None,
+    bound: Annotated[
+        int | None, typer.Option(min=0, help="P-positions with coordinates up to this only.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; standard output by default.", metavar="FILE")
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Write a part of a run to standard output or to a file."""
+    """Export a run's P-positions, found statements or claims."""
     if (as_ == "parquet" or json) and out is None:
         raise ConfigError(f"export: {'--json' if json else '--as parquet'} needs --out FILE")
     content = _content(run, what, as_, game, bound)
@@ -322,12 +350,12 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
     ledger = ledger_of(run)
     match what:
         case "claims":
-            return frame_bytes(row_frame(ledger), as_)
+            return exports.frame_bytes(exports.row_frame(ledger), as_)
         case "statements":
             statements = FoundDocument.read(Paths(RESULTS, run).found).statements
             if as_ == "bfile":
-                return "\n".join(text for _, text in statement_b_files(statements)).encode()
-            return frame_bytes(statement_rows(statements), as_)
+                return "\n".join(text for _, text in exports.statement_b_files(statements)).encode()
+            return exports.frame_bytes(exports.statement_rows(statements), as_)
         case "digests":
             if as_ != "json":
                 raise ConfigError("--what digests: --as json is needed")
@@ -338,10 +366,10 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
         case "p-positions":
             tables = _tables(run, game, bound)
             if as_ != "bfile":
-                return frame_bytes(position_rows(tables), as_)
+                return exports.frame_bytes(exports.position_rows(tables), as_)
             if len(tables) != 1:
                 raise ConfigError("--as bfile: P-positions need --game with a game of the run")
-            return b_file(p_position_counts(tables[0])).encode()
+            return b_file(exports.p_position_counts(tables[0])).encode()
 
 
 def _tables(run: str, game: str | None, bound: int | None) -> list[Cells]:

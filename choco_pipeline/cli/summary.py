@@ -1,4 +1,4 @@
-"""The last lines of a run: a summary of at most 25 lines, or with `--verbose` a paragraph for each result."""
+"""The summary of a run: at most 25 lines, or a paragraph for each result."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ INDENT, FURTHER = "  ", "    "
 
 
 def count_verdicts(ledger: Ledger) -> dict[str, dict[Outcome, int]]:
-    """Return the numbers of verdicts, worst first: on ``claims``, and on each kind of entry that is not asserted."""
+    """Count verdicts, worst first: on ``claims``, questions and remarks."""
     status = {claim.id: claim.status for claim in ledger.claims}
     groups: dict[str, list[Outcome]] = {group: [] for group in ("claims", *NOT_ASSERTED)}
     for row in ledger.rows:
@@ -67,11 +67,38 @@ def count_proofs(ledger: Ledger) -> dict[str, int]:
 def show_summary(
     ledger: Ledger, statements: Sequence[FoundStatement], console: Console, *, verbose: bool = False
 ) -> None:
-    """Print a summary of a run, one line for each result; a long line is cut and ends with "…".
+    """Print a summary of a run; a long line is cut and ends with "…".
 
     If `verbose`, nothing is cut, and further claims and the reasons of undecided ones are printed.
     """
-    lines, numbers = _Lines(console, shortened=not verbose), _numbers(ledger)
+    numbers = _numbers(ledger)
+    width = min(WIDTH, console.width) if console.is_terminal else WIDTH
+
+    def paragraph(
+        text: str, first: str = "", style: str = "", end: str = "", *, is_whole: bool = False
+    ) -> None:
+        """Print a paragraph; `end` is never cut, and `first` has a sign to style."""
+        cut = 0 if verbose or is_whole else 2
+        lines = wrap(
+            text,
+            width - len(end) - cut,
+            initial_indent=first,
+            subsequent_indent=FURTHER,
+            break_on_hyphens=False,
+        )
+        if cut:
+            lines = [line + " …" * (len(lines) > 1) + end for line in lines[:1]]
+        if lines:
+            shown = Text("\n".join(lines))
+            shown.stylize(style, *((len(INDENT), len(first) - 1) if first else ()))
+            console.print(shown, soft_wrap=True)
+
+    def heading(text: str, *, is_whole: bool = False) -> None:
+        paragraph(text, style="bold", is_whole=is_whole)
+
+    def item(outcome: Outcome, text: str, end: str = "") -> None:
+        paragraph(text, f"{INDENT}{SIGNS[outcome][0]} ", COLOURS[outcome], end)
+
     claims = {claim.id: claim for claim in ledger.claims}
     name = {claim.id: f"{claim.paper.key} {numbers[claim.id]}" for claim in ledger.claims}
     unsolved = [row for row in ledger.rows if claims[row.claim].status in OPEN]
@@ -84,15 +111,16 @@ def show_summary(
         headline += [f"{status.capitalize()}s: {counts}."] if counts else []
 
     def show(title: str, rows: Sequence[ClaimRow], most: int, more: str) -> None:
-        lines.heading(title, bool(title and rows))
+        if rows:
+            heading(title)
         for row in rows if verbose and not more else rows[:most]:
             engines = engines_text(row.engines) if verbose else ""
             by = f"; engines: {engines}" if engines else ""
-            lines.item(row.verdict, f"{name[row.claim]}: {row.text}{by}")
+            item(row.verdict, f"{name[row.claim]}: {row.text}{by}")
         if more and len(rows) > most:
-            lines.line(f"+ {len(rows) - most:,} {more}")
+            paragraph(f"+ {len(rows) - most:,} {more}", INDENT)
 
-    lines.heading(" ".join(headline), bool(headline), is_whole=True)
+    heading(" ".join(headline), is_whole=True)
     rest = [row for row in unsolved if row.verdict not in ("proved", "exhausted")]
     rest.sort(key=lambda row: (row.verdict != "refuted", row.verdict == "unchecked"))
     show("", unsolved if verbose else rest, MOST_OPEN, "" if verbose else "more")
@@ -101,7 +129,8 @@ def show_summary(
     found = count_proofs(ledger).get("proved", 0)
     number = f"{counted(len(general), 'claim')}, {also:,} of them conjectures or questions"
     text = f"Proved for all parameters: {number}; for all positions: {counted(found, 'game')}"
-    lines.heading(text, bool(general or found))
+    if general or found:
+        heading(text)
     new = [
         statement
         for statement in sorted(statements, key=lambda one: STRONGEST_FIRST.index(one.verdict))
@@ -110,18 +139,20 @@ def show_summary(
     most = MOST_NEW if verbose else MOST_OF_A_KIND
     for title, is_proved in (("New and proved", True), ("New and open", False)):
         several = [statement for statement in new if (statement.verdict == "proved") == is_proved]
-        lines.heading(f"{title}: {len(several):,}", bool(several))
+        if several:
+            heading(f"{title}: {len(several):,}")
         for i, statement in enumerate(several[:most], start=1):
             more = len(several) - most if i == most else 0
             end = f" (+ {more:,} more: found.html)" if more > 0 else ""
             known = f": {statement.conclusion.text}" if verbose else ""
-            lines.item(statement.verdict, f"{in_text(statement)}{known}", end)
+            item(statement.verdict, f"{in_text(statement)}{known}", end)
     contradictions = [pair for pair in ledger.pairs if pair.kind == "disagreement"]
     about = "; ".join(f"{name[p.intended]} and {name[p.printed]}" for p in contradictions)
-    lines.heading(f"Papers disagree: {about}", bool(contradictions))
+    if contradictions:
+        heading(f"Papers disagree: {about}")
     if verbose:
         for pair in ledger.pairs:
-            lines.line(f"{claims[pair.intended].paper.key}: {pair.text}")
+            paragraph(f"{claims[pair.intended].paper.key}: {pair.text}", INDENT)
         # A pair says more about a misprint.
         misprints = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
         others = [r for r in ledger.rows if r not in unsolved and r.claim not in misprints]
@@ -138,68 +169,25 @@ def show_summary(
             is_silent = verdict.claim in undecided or "key" in verdict.evidence
             if verdict.verdict == "undecided" and is_silent:
                 silent.setdefault(verdict.claim, verdict.why or "")
-        lines.heading("Undecided, and why", bool(silent))
+        if silent:
+            heading("Undecided, and why")
         for claim, why in silent.items():
-            lines.line(f"{name[claim]}: {why}")
+            paragraph(f"{name[claim]}: {why}", INDENT)
     for group, outcomes_of in count_verdicts(ledger).items():
         by_words: Counter[str] = Counter()
         for outcome, number_of in outcomes_of.items():
             by_words[words_of(group, outcome)] += number_of
         between = "; " if group == "question" else ", "
         numbers_of = between.join(f"{number_of:,} {words}" for words, number_of in by_words.items())
-        heading = NOT_ASSERTED.get(group, counted(sum(outcomes_of.values()), "claim"))
-        lines.heading(f"{heading}: {numbers_of}", verbose or group == "claims", is_whole=True)
+        if verbose or group == "claims":
+            title = NOT_ASSERTED.get(group, counted(sum(outcomes_of.values()), "claim"))
+            heading(f"{title}: {numbers_of}", is_whole=True)
     if claims:
-        lines.heading(f"every claim: {command('claims', 'list', config=ledger.config)}", True)
-
-
-class _Lines:
-    """Prints paragraphs as wide as a terminal, or `WIDTH`; if `shortened`, only their first lines."""
-
-    def __init__(self, console: Console, *, shortened: bool = False) -> None:
-        self._console, self._shortened = console, shortened
-        self._width = min(WIDTH, console.width) if console.is_terminal else WIDTH
-
-    def heading(self, text: str, is_there: bool, *, is_whole: bool = False) -> None:
-        """Print a heading if there is anything below it; it is not shortened if `is_whole`."""
-        if is_there:
-            self._print(self._wrapped(text, "", is_whole=is_whole), "bold")
-
-    def item(self, outcome: Outcome, text: str, end: str = "") -> None:
-        """Print a paragraph with the sign of an outcome, in its colour; `end` is never cut."""
-        sign = SIGNS[outcome][0]
-        lines = self._wrapped(text, f"{INDENT}{sign} ", end)
-        self._print(lines, COLOURS[outcome], slice(len(INDENT), len(INDENT) + len(sign)))
-
-    def line(self, text: str) -> None:
-        """Print a paragraph below a heading, unless the text is empty."""
-        self._print(self._wrapped(text, INDENT), None)
-
-    def _wrapped(
-        self, text: str, first: str, end: str = "", *, is_whole: bool = False
-    ) -> list[str]:
-        shortened = self._shortened and not is_whole
-        lines = wrap(
-            text,
-            self._width - len(end) - 2 * shortened,
-            initial_indent=first,
-            subsequent_indent=FURTHER,
-            break_on_hyphens=False,
-        )
-        if not shortened:
-            return lines
-        return [line + " …" * (len(lines) > 1) + end for line in lines[:1]]
-
-    def _print(self, lines: Sequence[str], style: str | None, part: slice | None = None) -> None:
-        shown = Text("\n".join(lines))
-        if style is not None:
-            shown.stylize(style, *((part.start, part.stop) if part else ()))
-        if lines:
-            self._console.print(shown, soft_wrap=True)
+        heading(f"every claim: {command('claims', 'list', config=ledger.config)}")
 
 
 def _numbers(ledger: Ledger) -> dict[str, str]:
-    """Return a name for each claim: its number in the paper, with more words if several claims have that number."""
+    """Name each claim by its number in the paper, with more words if needed."""
     misprints = [pair for pair in ledger.pairs if pair.kind == "misprint"]
     form = {pair.printed: "printed" for pair in misprints}
     form |= {pair.intended: "intended" for pair in misprints}

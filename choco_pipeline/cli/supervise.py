@@ -24,7 +24,7 @@ ROUNDS = 250
 
 
 class Supervised:
-    """A command that runs in a process group of its own and never longer than this process."""
+    """A command in its own process group; it ends with this process."""
 
     def __init__(
         self, command: Sequence[str], output: IO[bytes], environment: Mapping[str, str]
@@ -55,7 +55,7 @@ class Supervised:
         return self._process.poll()
 
     def terminate(self) -> int:
-        """Ask the command and all its processes to end, end them if they do not, and return the exit code."""
+        """End the command and all its processes; return the exit code."""
         self.signal(signal.SIGTERM)
         try:
             return self._process.wait(GRACE)
@@ -69,7 +69,7 @@ class Supervised:
             os.killpg(self.pid, number)
 
     def kill(self) -> None:
-        """Kill the process group until it is empty: a process may start another while it is killed."""
+        """Kill the process group until it is empty."""
         for _ in range(ROUNDS):
             try:
                 os.killpg(self.pid, signal.SIGKILL)
@@ -86,7 +86,7 @@ class Supervised:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command until it ends or the pipe closes; this is the program that `Supervised` starts."""
+    """Run a command until it ends or the pipe closes."""
     pipe, command = int(arguments[0]), list(arguments[1:])
     # A handler, unlike SIG_IGN, is not inherited by the command; signals to the group are for the command alone.
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -6,25 +6,24 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from choco_pipeline.cli.output import emit
+import typer
+
+from choco_pipeline.cli.output import SETTINGS, Json, emit
 from choco_pipeline.commands import command
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.pictures import draw_text
+from choco_pipeline.proof.games import certificate as certificates
 from choco_pipeline.proof.games.answers import play
-from choco_pipeline.proof.games.certificate import (
-    CertificateError,
-    certificate_path,
-    read_certificate,
-)
 from choco_pipeline.tables.cells import Cells, find_table
 from choco_pipeline.tables.computing import cost_of, table
 from choco_pipeline.tables.location import RESULTS
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity
 
+app = typer.Typer(**SETTINGS)
 #: Folders of certificates of runs and of `choco prove`.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")
 #: The definition answers if all positions below have at most this number of options together: in about five seconds.
@@ -50,16 +49,23 @@ class PositionAnswer:
     is_complete: bool
 
 
-def show_value(
-    notation: str, position: Position, json: bool, certificate: Path | None = None
+@app.command()
+def value(
+    ruleset: Annotated[str, typer.Argument(help="For example 'solid-bar(f=(x+z)//3)'.")],
+    position: Annotated[list[int], typer.Argument(help="Its coordinates; passes left come last.")],
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="Use the automata of a certificate, for coordinates of any size. Existing certificates of runs and of `choco prove`"
+            " are used without this option, if needed.",
+            metavar="FILE",
+        ),
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Print Grundy number, outcome and winning options of a position.
-
-    The automata of `certificate` answer, if given. Otherwise the definition or a table answers. If neither can, the automata of
-    an existing certificate of a run or of ``choco prove`` answer.
-    """
-    game = parse_ruleset(notation)
-    here = game.check(position)
+    """Print a position's Grundy number, P or N, and every winning option, drawn."""
+    game = parse_ruleset(ruleset)
+    here = game.check(tuple(position))
     try:
         with game.naming():
             answer = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
@@ -146,7 +152,11 @@ def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
 
 def certificate_of(game: Ruleset) -> Path | None:
     """Return an existing certificate of the game, preferably of Grundy numbers."""
-    paths = (certificate_path(game, r, folder) for r in ("grundy", "p") for folder in CERTIFICATES)
+    paths = (
+        certificates.certificate_path(game, r, folder)
+        for r in ("grundy", "p")
+        for folder in CERTIFICATES
+    )
     return next((path for path in paths if path.exists()), None)
 
 
@@ -156,11 +166,11 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
     One winning option is found for each kind of move that has any. Raises `StoreError` or `CertificateError` if the file is not
     a certificate of this game.
     """
-    proved = read_certificate(certificate)
+    proved = certificates.read_certificate(certificate)
     if proved.ruleset.identity != game.identity:
         was, now = proved.ruleset.notation, game.notation
         another = "another game of this name" if was == now else f"not of {now}"
-        raise CertificateError(f"{certificate}: a certificate of {was}, {another}")
+        raise certificates.CertificateError(f"{certificate}: a certificate of {was}, {another}")
     played = play(proved, position)
     winning = [(option,) for option in played.winning]
     return PositionAnswer(played.grundy, played.outcome, winning, played.outcome == "P")

@@ -1,4 +1,4 @@
-"""The workers of a run: a Dask cluster, its own or a running one, or Slurm's jobs without Dask."""
+"""The workers of a run: a new or running Dask cluster, or Slurm's jobs."""
 
 from __future__ import annotations
 
@@ -14,33 +14,12 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
 
+from choco_pipeline import stages
 from choco_pipeline.cli.output import note
-from choco_pipeline.cluster.cluster_file import (
-    CLUSTERS,
-    Description,
-    Local,
-    Running,
-    SlurmJobs,
-    SlurmWorkers,
-    Tls,
-    as_environment,
-    in_bytes,
-    make_certificate,
-    own_tls,
-    tls_settings,
-)
+from choco_pipeline.cluster import cluster_file
 from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.cluster.relay import GivenUpError, Relay
 from choco_pipeline.shipped import SHIPPED
-from choco_pipeline.stages import (
-    CHECK,
-    CHECK_STATEMENTS,
-    MINE,
-    MINE_HEIGHTS,
-    PROVE,
-    PROVE_STATEMENTS,
-    WORK,
-)
 from choco_pipeline.sweep.run_plan import Capacity
 from choco_pipeline.tables.machine import cores, worker_memory
 
@@ -62,30 +41,39 @@ WITH_KERNELS = "choco_pipeline.tables.shard"
 #: Dask begins reports first, then tables, then the kinds of work in this order. Decisions for all parameters come before proofs of
 #: single games, because one of them is the longest task.
 REPORTS = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
-ORDER = (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE_STATEMENTS, PROVE)
+ORDER = (
+    stages.CHECK,
+    stages.CHECK_STATEMENTS,
+    stages.MINE,
+    stages.MINE_HEIGHTS,
+    stages.PROVE_STATEMENTS,
+    stages.PROVE,
+)
 
 
-def capacity_of(cluster: Description, name: str | None, wait_s: int = 0) -> Capacity:
-    """Return the number of workers of a cluster, and their memory; a running one is asked.
+def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int = 0) -> Capacity:
+    """Return the number of workers of a cluster, and their memory.
 
     Its scheduler file is waited for at most `wait_s` seconds.
     """
-    file = str(CLUSTERS / f"{name or 'local'}.yaml")
+    file = str(cluster_file.CLUSTERS / f"{name or 'local'}.yaml")
     match cluster:
-        case Local():
+        case cluster_file.Local():
             if cluster.memory is None:
                 return Capacity.of_this_machine(cluster.workers)
-            return Capacity(cluster.workers or cores(), in_bytes(cluster.memory), file)
-        case SlurmWorkers():
-            return Capacity(cluster.workers, in_bytes(cluster.memory) // cluster.cores, file)
-        case SlurmJobs():
+            return Capacity(cluster.workers or cores(), cluster_file.in_bytes(cluster.memory), file)
+        case cluster_file.SlurmWorkers():
+            return Capacity(
+                cluster.workers, cluster_file.in_bytes(cluster.memory) // cluster.cores, file
+            )
+        case cluster_file.SlurmJobs():
             return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
-        case Running():
+        case cluster_file.Running():
             file_or_address = cluster.scheduler
             if wait_s and "://" not in file_or_address and not Path(file_or_address).exists():
                 note(f"waiting up to {wait_s} s for the scheduler file {file_or_address}")
             with (
-                dask.config.set(tls_settings(cluster.tls)),
+                dask.config.set(cluster_file.tls_settings(cluster.tls)),
                 _clusters().existing_cluster(file_or_address, wait_s) as client,
             ):
                 whose = f"the cluster at {client.address}"
@@ -110,8 +98,8 @@ class Workers(ExitStack):
     #: Snakemake's options: its profile, and the number of jobs at the same time.
     options: list[str]
 
-    def __init__(self, results: Path, logs: Path, description: Description) -> None:
-        """Plan a cluster, or connect to a running one; `logs` is for the output of its workers."""
+    def __init__(self, results: Path, logs: Path, description: cluster_file.Description) -> None:
+        """Plan a cluster, or connect to one; `logs` gets its workers' output."""
         super().__init__()
         self._cluster: Cluster | None = None
         self._is_announced = False
@@ -122,35 +110,39 @@ class Workers(ExitStack):
         self._folder = results / DASK
         self._file = self._folder / "scheduler.json"
         self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
-        self._own_tls: Tls | None = None
-        self._is_own_machine = isinstance(description, Local)
+        self._own_tls: cluster_file.Tls | None = None
+        self._is_own_machine = isinstance(description, cluster_file.Local)
         # A run that was killed may have left it.
         shutil.rmtree(self._folder, ignore_errors=True)
         self.callback(shutil.rmtree, self._folder, ignore_errors=True)
-        if isinstance(description, SlurmJobs):
+        if isinstance(description, cluster_file.SlurmJobs):
             options = _clusters().snakemake_options(description)
             self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
             self.environment = {SCHEDULER: ""}
             return
         tls = description.tls
-        if tls is None and not isinstance(description, Running):
-            self._own_tls = tls = own_tls(self._folder / "tls")
-        settings = tls_settings(tls)
+        if tls is None and not isinstance(description, cluster_file.Running):
+            self._own_tls = tls = cluster_file.own_tls(self._folder / "tls")
+        settings = cluster_file.tls_settings(tls)
         self.enter_context(dask.config.set(settings))
         scheduler = str(self._file)
         folder = self._folder / "workers"
-        if isinstance(description, Running):
+        if isinstance(description, cluster_file.Running):
             scheduler = description.scheduler
             cluster = self.enter_context(_clusters().existing_cluster(scheduler))
             self._use(cluster)
             # Such clusters often grow with their work.
             workers = max(cluster.threads, cores())
-        elif isinstance(description, SlurmWorkers):
+        elif isinstance(description, cluster_file.SlurmWorkers):
             self._open = partial(_clusters().slurm_cluster, description, folder, logs)
             workers = description.workers
         else:
             workers = description.workers or cores()
-            memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
+            memory = (
+                cluster_file.in_bytes(description.memory)
+                if description.memory
+                else worker_memory(workers)
+            )
             opened = partial(_clusters().local_cluster, workers, memory, folder)
             self._open = partial(opened, tls=True, dashboard=description.dashboard)
         if self._open is not None:
@@ -162,10 +154,10 @@ class Workers(ExitStack):
                 self._relay = Relay(self._folder)
                 self.callback(self._relay.close)
                 self.options += ["--set-threads", *ONE_THREAD]
-        self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
+        self.environment = {SCHEDULER: scheduler, **cluster_file.as_environment(settings)}
 
     def start(self, *, warm_up: bool) -> str | None:
-        """Start the cluster unless it runs or there is none; return the address of its dashboard, the first time.
+        """Start the cluster if needed; return its dashboard's address once.
 
         With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels. On other machines
         workers may wait in a queue, so no job waits for them.
@@ -184,7 +176,7 @@ class Workers(ExitStack):
         if self._open is not None:
             opened, self._open = self._open, None
             if self._own_tls is not None:
-                make_certificate(self._own_tls)
+                cluster_file.make_certificate(self._own_tls)
             self._use(self.enter_context(opened()))
             if self._relay is not None:
                 self._relay.serve(self._carried_out)
@@ -223,4 +215,4 @@ def priority_of(target: str, arguments: Sequence[Any]) -> int:
         return 2
     if target.startswith(WITH_KERNELS):
         return 1
-    return -ORDER.index(WORK[arguments[0]["work"]])
+    return -ORDER.index(stages.WORK[arguments[0]["work"]])

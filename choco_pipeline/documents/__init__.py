@@ -1,1 +1,1 @@
-"""Documents that people and rules exchange: YAML with places, JSON that appears whole."""
+"""Documents: YAML with places, JSON that appears whole."""

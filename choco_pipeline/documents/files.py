@@ -28,7 +28,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write content under a temporary name, then rename the file; a failure leaves nothing behind."""
+    """Write content to a new file, then rename it; leave nothing on failure."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -40,7 +40,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
-    """Return the reason of an error at a place; for a full disk also the free and the needed bytes."""
+    """Return the reason of an error; for a full disk with free bytes."""
     text = error.strerror or str(error) or type(error).__name__
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return text
@@ -84,7 +84,7 @@ def read_json(path: Path, most_bytes: int | None = None) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the document of a text; raise `ValueError` where `read_json` raises `StoreError`."""
+    """Return the document of a text; `ValueError` for what is refused."""
     text = text.decode("utf-8") if isinstance(text, bytes) else text
     try:
         document = json.loads(

@@ -1,15 +1,15 @@
-"""The bases of typed documents: of those that a user writes, and of those that one stage writes for another."""
+"""The bases of typed documents: a user's, and those between stages."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Model(BaseModel):
-    """A closed model: a key that is not declared is an error, and nothing is converted silently."""
+    """A closed model: unknown keys are errors, and nothing is converted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class RecordModel(BaseModel):
-    """What a stage writes for another: a closed model, whose lists are tuples once they are read."""
+    """A closed model for what a stage writes; lists are read as tuples."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

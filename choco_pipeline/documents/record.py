@@ -1,4 +1,4 @@
-"""Records: documents of one stage of a run for another, each with its own digest, so that damage is never read as a result.
+"""Records: documents between stages of a run, each with its digest.
 
 The digest is of the content, not of the bytes: another layout is the same record, and a record with one changed digit is
 refused. Documents from people, such as certificates, are no records: their readers check all of their content.
@@ -77,5 +77,5 @@ def _content(document: Any) -> dict[str, Any]:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the content in its order, which JSON keeps; sorting would distinguish numbers from words."""
+    # Sorting would distinguish numbers from words as keys.
     return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Documentation of a model: its JSON schema for editors, and tables of its keys for people."""
+"""Documentation of a model: its JSON schema, and tables of its keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def schema_text(model: type[BaseModel]) -> str:
 
 
 def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
-    """Return a section of a reference page in Markdown: a description of a model, and a table of its keys.
+    """Return a section of a reference page: a model and a table of its keys.
 
     `words` has the words for the models in it, by their names in the schema.
     """

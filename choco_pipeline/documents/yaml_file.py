@@ -1,4 +1,4 @@
-"""Files that people write, as plain data with places, and the explanation of each mistake in them.
+"""Files that people write, and the explanation of mistakes in them.
 
 A message names the place, the key, the value that was found and the values that are allowed.
 """
@@ -70,7 +70,7 @@ class Content:
             self._place(value, (*location, key))
 
     def where(self, location: Location) -> str:
-        """Return the place of a key, or of the nearest one above it: in a file, ``file:line:column``."""
+        """Return the place of a key, or of the nearest one above it."""
         while location not in self._places:
             location = location[:-1]
         return self._places[location]
@@ -81,7 +81,7 @@ class Content:
         return ConfigError(f"{self.where(location)}: {key + ': ' if key else ''}{message}")
 
     def load(self, model: type[M]) -> M:
-        """Return the content as a `model`; raise `ConfigError` with a line for each of its first mistakes."""
+        """Return the content as a `model`; `ConfigError` lists its mistakes."""
         try:
             return model.model_validate(self.content)
         except ValidationError as error:
@@ -93,7 +93,7 @@ class Content:
         raise ConfigError("\n".join(lines))
 
     def _one_for_each_place(self, details: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
-        """Yield one error for each place; a value that fits no member of a union has one for each member."""
+        """Yield one error for each place; a union has one for each member."""
         by_place: dict[Location, list[ErrorDetails]] = {}
         misspelt = [str(d["loc"][-1]) for d in details if d["type"] == "extra_forbidden"]
         for detail in details:
@@ -225,7 +225,7 @@ def _is_model(kind: object) -> bool:
 
 
 def _member_for(content: object, models: list[type[BaseModel]]) -> type[BaseModel] | None:
-    """Return the model whose literals, such as ``kind: …``, the content has; otherwise the first."""
+    """Return the model with the literals of the content, or else the first."""
     given = content if isinstance(content, dict) else {}
     for model in models:
         for name, field in model.model_fields.items():
@@ -287,7 +287,7 @@ def _parsed(text: str) -> Any:
 
 
 class YamlFile(Content):
-    """The content of a YAML file with the line of every key; its path is as the user gave it."""
+    """The content of a YAML file with the line of every key."""
 
     def __init__(self, path: Path, text: str | None = None) -> None:
         """Read `path`, or take its `text`; raise `ConfigError` if it cannot be used."""
@@ -364,7 +364,9 @@ class YamlFile(Content):
 
 
 def read_yaml_text(path: Path, shown: Path | None = None, most: int = LARGEST_FILE) -> str:
-    """Return the text of a file; raise `ConfigError` if it is too large, no UTF-8 text, or cannot be read.
+    """Return the text of a file.
+
+    Raises `ConfigError` if it is too large, no UTF-8 text, or cannot be read.
 
     Errors name it as `shown`, by default its path.
     """

@@ -145,7 +145,7 @@ class Drawing:
 
 
 def _drawing(shape: Shape, after: Shape | None) -> Drawing:
-    """Return the drawing of `shape`; the parts that are missing in `after` are pale."""
+    """Return the drawing of `shape`; parts missing in `after` are pale."""
     match shape, after:
         case Squares(), Squares() | None:
             return _draw_squares(shape, after)

@@ -32,7 +32,7 @@ class Squares:
 
 @dataclass(frozen=True)
 class Boxes:
-    """A solid bar: columns (u, w) of boxes, the bitter one at the bottom of (0, 0)."""
+    """A solid bar: columns (u, w) of boxes, the bitter one lowest in (0, 0)."""
 
     #: Remaining cuts in each direction.
     x: int

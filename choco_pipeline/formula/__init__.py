@@ -1,4 +1,4 @@
-"""A closed language of integer formulas and conditions: parsed by whitelist, exact, and fast on whole arrays."""
+"""Integer formulas and conditions: a closed language, exact, fast on arrays."""
 
 from choco_pipeline.formula.formula import Formula, parse
 from choco_pipeline.formula.nodes import FormulaError

@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from choco_pipeline.formula import nodes
 from choco_pipeline.formula.exact import (
     Table,
     exponent_of_2,
@@ -19,24 +20,7 @@ from choco_pipeline.formula.exact import (
     undefined,
 )
 from choco_pipeline.formula.interval import Enclosure, Interval
-from choco_pipeline.formula.nodes import (
-    COMPARISONS,
-    FUNCTIONS,
-    OPERATORS,
-    Binary,
-    Call,
-    Compare,
-    FormulaError,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Negate,
-    Node,
-    is_truth,
-    links,
-    walk,
-)
+from choco_pipeline.formula.nodes import FormulaError, Node
 
 Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
@@ -70,40 +54,40 @@ class FormulaBlock:
     def integers(self, node: Node, open_: Truths | None) -> int | Integers:
         """Return the values of `node`, an integer."""
         match node:
-            case Integer():
+            case nodes.Integer():
                 return node.value
-            case Name():
+            case nodes.Name():
                 return self._cells[node.name]
-            case Negate():
+            case nodes.Negate():
                 return -self.integers(node.operand, open_)
-            case Binary():
+            case nodes.Binary():
                 return self._binary(node, open_)
-            case Call():
+            case nodes.Call():
                 return self._call(
                     node, [self.integers(argument, open_) for argument in node.arguments], open_
                 )
-            case Compare() | LogicalNot() | Junction():
+            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
                 raise TypeError(f"not an integer: {node}")
 
     def truths(self, node: Node, open_: Truths | None) -> bool | Truths:
-        """Return the values of `node`, a truth; as in `Place.truth`, operands after a decision are not computed."""
+        """Return the values of a truth, as `Place.truth` does."""
         match node:
-            case LogicalNot():
+            case nodes.LogicalNot():
                 operand = self.truths(node.operand, open_)
                 return not operand if isinstance(operand, bool) else ~operand
-            case Junction():
+            case nodes.Junction():
                 return self._junction(node, open_)
-            case Compare(operators=(sign,), operands=(left, right)):
-                holds: bool | Truths = COMPARISONS[sign](
+            case nodes.Compare(operators=(sign,), operands=(left, right)):
+                holds: bool | Truths = nodes.COMPARISONS[sign](
                     self.integers(left, open_), self.integers(right, open_)
                 )
                 return holds
-            case Compare():
-                return self.truths(links(node), open_)
-            case Integer() | Name() | Negate() | Binary() | Call():
+            case nodes.Compare():
+                return self.truths(nodes.links(node), open_)
+            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
                 raise TypeError(f"not a truth: {node}")
 
-    def _binary(self, node: Binary, open_: Truths | None) -> int | Integers:
+    def _binary(self, node: nodes.Binary, open_: Truths | None) -> int | Integers:
         left, right = self.integers(node.left, open_), self.integers(node.right, open_)
         if node.operator in ("//", "%"):
             right = self._defined(right, right == 0, 1, open_, "division by zero", node)
@@ -112,10 +96,10 @@ class FormulaBlock:
         elif node.operator == "**":
             problem = "power with a negative exponent"
             right = self._defined(right, right < 0, 0, open_, problem, node)
-        value: int | Integers = OPERATORS[node.operator](left, right)
+        value: int | Integers = nodes.OPERATORS[node.operator](left, right)
         return value
 
-    def _junction(self, node: Junction, open_: Truths | None) -> bool | Truths:
+    def _junction(self, node: nodes.Junction, open_: Truths | None) -> bool | Truths:
         is_or = node.operator == "or"
         result: bool | Truths = not is_or
         for operand in node.operands:
@@ -134,7 +118,7 @@ class FormulaBlock:
         return result
 
     def _call(
-        self, node: Call, arguments: list[int | Integers], open_: Truths | None
+        self, node: nodes.Call, arguments: list[int | Integers], open_: Truths | None
     ) -> int | Integers:
         argument = arguments[0]
         match node.function:
@@ -180,9 +164,9 @@ class FormulaBlock:
         stand_in: int,
         open_: Truths | None,
         problem: str,
-        node: Binary | Call,
+        node: nodes.Binary | nodes.Call,
     ) -> int | Integers:
-        """Return `operand` with a stand-in where it is bad, which must be in no open cell."""
+        """Return `operand` with a stand-in where it is bad, in no open cell."""
         if not np.any(bad):
             return operand
         faults = np.broadcast_to(bad if open_ is None else bad & open_, self._shape)
@@ -190,7 +174,9 @@ class FormulaBlock:
             return np.where(bad, stand_in, operand)
         fault = np.unravel_index(int(faults.argmax()), self._shape)
         values = {
-            part.name: self._cells[part.name] for part in walk(node) if isinstance(part, Name)
+            part.name: self._cells[part.name]
+            for part in nodes.walk(node)
+            if isinstance(part, nodes.Name)
         }
         place = {
             name: int(np.broadcast_to(value, self._shape)[fault]) for name, value in values.items()
@@ -199,21 +185,21 @@ class FormulaBlock:
 
 
 class Evaluator:
-    """Computes the values of one formula, whose text is for errors, on arrays, again and again."""
+    """The values of one formula on arrays. Its text is for errors."""
 
     def __init__(self, node: Node, text: str) -> None:
         self._node, self._text = node, text
-        self._is_truth = is_truth(node)
-        self._names = {part.name: part for part in walk(node) if isinstance(part, Name)}
-        calls = {part.function: part for part in walk(node) if isinstance(part, Call)}
-        self._calls = {name: part for name, part in calls.items() if name not in FUNCTIONS}
+        self._is_truth = nodes.is_truth(node)
+        self._names = {part.name: part for part in nodes.walk(node) if isinstance(part, nodes.Name)}
+        calls = {part.function: part for part in nodes.walk(node) if isinstance(part, nodes.Call)}
+        self._calls = {name: part for name, part in calls.items() if name not in nodes.FUNCTIONS}
         # Ranges in which nothing leaves 64 bits: what lies within needs no proof of its own.
         self._sound: dict[str, Interval] | None = None
 
     def evaluate(
         self, values: Mapping[str, ArrayLike], tables: Mapping[str, Table]
     ) -> Integers | Truths:
-        """Return the values with the names broadcast against each other; see `Formula.evaluate`."""
+        """Return the values with the names broadcast; see `Formula.evaluate`."""
         node, text = self._node, self._text
         given = {name: _as_integers(text, part, values) for name, part in self._names.items()}
         lookups = {
@@ -221,7 +207,8 @@ class Evaluator:
             for function, part in self._calls.items()
             if function in tables
         }
-        shape = np.broadcast_shapes(*(array.shape for array in given.values()))
+        shapes = {array.shape for array in given.values()}
+        shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         out: Integers | Truths = np.empty(shape, dtype=np.bool_ if self._is_truth else np.int64)
         if out.size == 0:
             return out
@@ -232,7 +219,7 @@ class Evaluator:
         }
         # Only in a cell whose value is not used can anything overflow.
         with np.errstate(over="ignore"):
-            for where in _blocks(shape):
+            for where in [()] if out.size <= BLOCK else _blocks(shape):
                 cells = {name: _part(array, where) for name, array in aligned.items()}
                 block = FormulaBlock(text, out[where].shape, cells, lookups)
                 out[where] = (block.truths if self._is_truth else block.integers)(node, None)
@@ -241,7 +228,7 @@ class Evaluator:
     def _prove(
         self, given: Mapping[str, NDArray[np.integer]], tables: Mapping[str, Interval]
     ) -> None:
-        """Refuse the formula unless interval arithmetic proves that nothing in it leaves 64 bits.
+        """Refuse the formula unless intervals prove that nothing leaves 64 bits.
 
         What a narrow dtype can hold is often proof enough, and ranges that reach to powers of 2, in which later arrays lie,
         too; only if not are the ranges proved as they are.
@@ -273,7 +260,7 @@ class Evaluator:
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
-    """Yield blocks of at most `BLOCK` cells of an array, in the order of the cells."""
+    """Yield blocks of at most `BLOCK` cells, in the order of the cells."""
     room, sides = BLOCK, []
     for length in reversed(shape):
         sides.append(min(length, max(room, 1)))
@@ -284,17 +271,17 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
 
 
 def _part(array: NDArray[np.integer], where: tuple[slice, ...]) -> int | Integers:
-    part = array[
-        tuple(
-            side if length > 1 else slice(None)
-            for side, length in zip(where, array.shape, strict=True)
-        )
-    ]
+    if array.size == 1:
+        return int(array.item())
+    sides = zip(where, array.shape, strict=False)  # no sides are all of the array
+    part = array[tuple(side if length > 1 else slice(None) for side, length in sides)]
     return int(part.item()) if part.size == 1 else part.astype(np.int64, copy=False)
 
 
 def _range(array: NDArray[np.integer]) -> Interval:
     """Return the least and the greatest element, reading a large array once."""
+    if array.size == 1:
+        return (value := int(array.item())), value
     if array.size <= BLOCK or not array.flags.c_contiguous:
         return int(array.min()), int(array.max())
     flat = array.reshape(-1)
@@ -303,7 +290,9 @@ def _range(array: NDArray[np.integer]) -> Interval:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def _as_integers(text: str, node: Name, values: Mapping[str, ArrayLike]) -> NDArray[np.integer]:
+def _as_integers(
+    text: str, node: nodes.Name, values: Mapping[str, ArrayLike]
+) -> NDArray[np.integer]:
     if node.name not in values:
         raise missing_name(text, node, values)
     array = np.asarray(values[node.name])
@@ -313,7 +302,7 @@ def _as_integers(text: str, node: Name, values: Mapping[str, ArrayLike]) -> NDAr
     return array
 
 
-def _as_table(text: str, node: Call, table: Table) -> Integers:
+def _as_table(text: str, node: nodes.Call, table: Table) -> Integers:
     array = np.asarray(table)
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
         given = f"{array.dtype} of shape {array.shape}"

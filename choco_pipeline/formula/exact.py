@@ -1,4 +1,4 @@
-"""The value of a formula at one place, in exact integers: the definition for all other evaluations."""
+"""The exact value of a formula at one place: all others are defined by it."""
 
 from __future__ import annotations
 
@@ -10,24 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula.nodes import (
-    COMPARISONS,
-    FUNCTIONS,
-    MAX_BITS,
-    OPERATORS,
-    Binary,
-    Call,
-    Compare,
-    FormulaError,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Negate,
-    Node,
-    names_of,
-    walk,
-)
+from choco_pipeline.formula import nodes
+from choco_pipeline.formula.nodes import FormulaError, Node
 from choco_pipeline.formula.parse import quoted, suggestion
 
 #: The values g(0), g(1), ... of a look-up function.
@@ -39,7 +23,7 @@ _NEED_A_RIGHT_OPERAND = ("//", "%", "<<", ">>", "**")
 
 
 class Place:
-    """One place: a value for each name, a table for each look-up function, in which ``tables["g"][n]`` is g(n)."""
+    """One place: the values of names, and tables ``tables["g"][n]`` of g(n)."""
 
     def __init__(self, text: str, values: Mapping[str, int], tables: Mapping[str, Table]) -> None:
         self._text = text
@@ -47,49 +31,49 @@ class Place:
         self._tables = tables
 
     def integer(self, node: Node) -> int:
-        """Return the value of `node`, an integer; the operands of an operator are taken left first."""
+        """Return the value of an integer; operands are computed left to right."""
         match node:  # what is most frequent first: definitions in tests ask for millions of values
-            case Name():
+            case nodes.Name():
                 return self._bounded(self._name(node), node)
-            case Binary():
+            case nodes.Binary():
                 return self._binary(node, self.integer(node.left), self.integer(node.right))
-            case Integer():
+            case nodes.Integer():
                 return node.value
-            case Negate():
+            case nodes.Negate():
                 return -self.integer(node.operand)
-            case Call():
+            case nodes.Call():
                 return self._call(node, [self.integer(argument) for argument in node.arguments])
-            case Compare() | LogicalNot() | Junction():
+            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
                 raise TypeError(f"not an integer: {node}")
 
     def truth(self, node: Node) -> bool:
-        """Return the value of `node`, a truth; operands after a decision are not computed."""
+        """Return the value of a truth; operands after a decision are not computed."""
         match node:
-            case Compare():
+            case nodes.Compare():
                 left = self.integer(node.operands[0])
                 for sign, operand in zip(node.operators, node.operands[1:], strict=True):
                     right = self.integer(operand)
-                    if not COMPARISONS[sign](left, right):
+                    if not nodes.COMPARISONS[sign](left, right):
                         return False
                     left = right
                 return True
-            case Junction():
+            case nodes.Junction():
                 decides = node.operator == "or"
                 for operand in node.operands:
                     if self.truth(operand) == decides:
                         return decides
                 return not decides
-            case LogicalNot():
+            case nodes.LogicalNot():
                 return not self.truth(node.operand)
-            case Integer() | Name() | Negate() | Binary() | Call():
+            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
                 raise TypeError(f"not a truth: {node}")
 
-    def _name(self, node: Name) -> int:
+    def _name(self, node: nodes.Name) -> int:
         if node.name not in self._values:
             raise missing_name(self._text, node, self._values)
         return operator.index(self._values[node.name])
 
-    def _binary(self, node: Binary, left: int, right: int) -> int:
+    def _binary(self, node: nodes.Binary, left: int, right: int) -> int:
         match node.operator:
             case "+" | "-" | "^":
                 pass
@@ -98,7 +82,9 @@ class Place:
             case "<<" | ">>" if right < 0:
                 raise self._undefined("shift by a negative count", node)
             case "<<":
-                if left and left.bit_length() + right > MAX_BITS:  # before it costs the memory
+                if (
+                    left and left.bit_length() + right > nodes.MAX_BITS
+                ):  # before it costs the memory
                     raise too_large(self._text, node.operator, node.column)
                 return left << right if left else 0
             case "**" if right < 0:
@@ -107,9 +93,9 @@ class Place:
                 raise too_large(self._text, node.operator, node.column)
             case _:
                 pass
-        return self._bounded(OPERATORS[node.operator](left, right), node)
+        return self._bounded(nodes.OPERATORS[node.operator](left, right), node)
 
-    def _call(self, node: Call, arguments: list[int]) -> int:
+    def _call(self, node: nodes.Call, arguments: list[int]) -> int:
         match node.function:
             case "min":
                 return min(arguments)
@@ -132,26 +118,28 @@ class Place:
             raise self._undefined(f"{node.function} is known for 0..{len(table) - 1}, asked", node)
         return int(table[arguments[0]])
 
-    def _bounded(self, value: int, node: Name | Binary) -> int:
-        if value.bit_length() > MAX_BITS:
+    def _bounded(self, value: int, node: nodes.Name | nodes.Binary) -> int:
+        if value.bit_length() > nodes.MAX_BITS:
             raise too_large(
-                self._text, node.name if isinstance(node, Name) else node.operator, node.column
+                self._text,
+                node.name if isinstance(node, nodes.Name) else node.operator,
+                node.column,
             )
         return value
 
-    def _undefined(self, problem: str, node: Binary | Call) -> FormulaError:
-        names = names_of(node)
+    def _undefined(self, problem: str, node: nodes.Binary | nodes.Call) -> FormulaError:
+        names = nodes.names_of(node)
         return undefined(self._text, problem, node, {name: self._values[name] for name in names})
 
 
 def always_undefined(node: Node, text: str) -> FormulaError | None:
-    """Return the error of the first operator without a value for its constant operand, or None."""
-    for part in walk(node):
+    """Return the error of the first operator without a value, or None."""
+    for part in nodes.walk(node):
         asked: Node
         match part:
-            case Binary(operator, _, right) if operator in _NEED_A_RIGHT_OPERAND:
-                constant, asked = right, replace(part, left=Integer(1))
-            case Call("v2" | "log2", (argument,)):
+            case nodes.Binary(operator, _, right) if operator in _NEED_A_RIGHT_OPERAND:
+                constant, asked = right, replace(part, left=nodes.Integer(1))
+            case nodes.Call("v2" | "log2", (argument,)):
                 constant, asked = argument, part
             case _:
                 continue
@@ -165,8 +153,9 @@ def always_undefined(node: Node, text: str) -> FormulaError | None:
 
 def _is_constant(node: Node) -> bool:
     return not any(
-        isinstance(part, Name) or (isinstance(part, Call) and part.function not in FUNCTIONS)
-        for part in walk(node)
+        isinstance(part, nodes.Name)
+        or (isinstance(part, nodes.Call) and part.function not in nodes.FUNCTIONS)
+        for part in nodes.walk(node)
     )
 
 
@@ -176,26 +165,26 @@ def exponent_of_2(n: int) -> int:
 
 
 def power_is_too_large(base: int, exponent: int) -> bool:
-    """Whether base**exponent surely has more than `MAX_BITS` bits; if not, it has at most about twice as many."""
-    return (base.bit_length() - 1) * exponent >= MAX_BITS
+    """Whether base**exponent surely has more than `MAX_BITS` bits."""
+    return (base.bit_length() - 1) * exponent >= nodes.MAX_BITS
 
 
 def undefined(
-    text: str, problem: str, node: Binary | Call, place: Mapping[str, int]
+    text: str, problem: str, node: nodes.Binary | nodes.Call, place: Mapping[str, int]
 ) -> FormulaError:
-    """Return the error for an operator or a function that has no value at a place."""
+    """Return the error for an operator or function without a value at a place."""
     where = f": {', '.join(f'{name}={place[name]}' for name in sorted(place))}" if place else ""
     return FormulaError(f"{problem} at column {node.column}{where}", text, node.column)
 
 
-def missing_name(text: str, node: Name, known: Mapping[str, object]) -> FormulaError:
+def missing_name(text: str, node: nodes.Name, known: Mapping[str, object]) -> FormulaError:
     """Return the error for a name that has no value."""
     given = f"values are given for {', '.join(sorted(known))}" if known else "no values are given"
     problem = f"name {quoted(node.name)} at column {node.column} has no value: {given}{suggestion(node.name, known)}"
     return FormulaError(problem, text, node.column)
 
 
-def table_for(text: str, node: Call, tables: Mapping[str, _Known]) -> _Known:
+def table_for(text: str, node: nodes.Call, tables: Mapping[str, _Known]) -> _Known:
     """Return the table of a look-up function."""
     if node.function not in tables:
         given = (
@@ -212,5 +201,5 @@ def table_for(text: str, node: Call, tables: Mapping[str, _Known]) -> _Known:
 def too_large(text: str, what: str, column: int) -> FormulaError:
     """Return the error for an integer beyond `MAX_BITS`."""
     return FormulaError(
-        f"{quoted(what)} at column {column} needs more than {MAX_BITS} bits", text, column
+        f"{quoted(what)} at column {column} needs more than {nodes.MAX_BITS} bits", text, column
     )

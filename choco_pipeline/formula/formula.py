@@ -11,32 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from choco_pipeline.formula import nodes
 from choco_pipeline.formula.evaluate import Evaluator
 from choco_pipeline.formula.exact import Place, Table, always_undefined
 from choco_pipeline.formula.interval import Enclosure, truth_throughout
 from choco_pipeline.formula.machine_code import MachineFormulas, fits
-from choco_pipeline.formula.nodes import (
-    FUNCTIONS,
-    MAX_BITS,
-    OPPOSITE,
-    Call,
-    Compare,
-    FormulaError,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Node,
-    is_truth,
-    match_nodes,
-    name_calls,
-    name_part,
-    names_of,
-    render,
-    solve_nodes,
-    substitute,
-    walk,
-)
+from choco_pipeline.formula.nodes import FormulaError, Node
 from choco_pipeline.formula.parse import parse_nodes
 
 if TYPE_CHECKING:
@@ -79,15 +59,16 @@ def parse(
 
 @lru_cache(1 << 12)
 def _parsed(text: str, names: frozenset[str] | None, functions: tuple[str, ...]) -> Formula:
-    """Cache of formulas by text: a claim is parsed again for every case that a process decides."""
+    """Cache by text: a claim is parsed again for every case of a process."""
     return Formula(parse_nodes(text, names, functions), text)
 
 
 @dataclass(frozen=True)
 class Formula:
-    """An integer or a truth computed from named integers; equal to every formula of the same structure."""
+    """An integer or a truth computed from named integers; equal by structure."""
 
-    _root: Node
+    #: The outermost node.
+    root: Node
     #: The text that was parsed; columns in errors count in it.
     source: str = field(compare=False)
 
@@ -98,49 +79,45 @@ class Formula:
         return self.text
 
     @property
-    def root(self) -> Node:
-        """The outermost node."""
-        return self._root
-
-    @property
     def junction(self) -> str:
-        """The word that joins its parts on the outside: ``and``, ``or``, or empty."""
-        return self._root.operator if isinstance(self._root, Junction) else ""
+        """The word that joins its parts outside: ``and``, ``or``, or empty."""
+        return self.root.operator if isinstance(self.root, nodes.Junction) else ""
 
     @property
     def is_negation(self) -> bool:
         """Whether it is ``not`` something."""
-        return isinstance(self._root, LogicalNot)
+        return isinstance(self.root, nodes.LogicalNot)
 
     @cached_property
     def text(self) -> str:
-        """The canonical text: ``parse(f.text) == f``, given the same look-up functions."""
-        return render(self._root)
+        """The canonical text: ``parse(f.text) == f``, with the same functions."""
+        return nodes.render(self.root)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that need a value."""
-        return names_of(self._root)
+        return nodes.names_of(self.root)
 
     @cached_property
     def integers(self) -> frozenset[int]:
         """The integer literals in it, with their signs."""
-        return frozenset(part.value for part in walk(self._root) if isinstance(part, Integer))
+        parts = nodes.walk(self.root)
+        return frozenset(part.value for part in parts if isinstance(part, nodes.Integer))
 
     @cached_property
     def functions(self) -> frozenset[str]:
         """The look-up functions that need a table."""
-        called = frozenset(part.function for part in walk(self._root) if isinstance(part, Call))
-        return called - FUNCTIONS.keys()
+        calls = (part for part in nodes.walk(self.root) if isinstance(part, nodes.Call))
+        return frozenset(call.function for call in calls) - nodes.FUNCTIONS.keys()
 
     @cached_property
     def _evaluator(self) -> Evaluator:
-        return Evaluator(self._root, self.source)
+        return Evaluator(self.root, self.source)
 
     @cached_property
     def is_truth(self) -> bool:
         """Whether this is true or false rather than an integer."""
-        return is_truth(self._root)
+        return nodes.is_truth(self.root)
 
     @property
     def conjuncts(self) -> list[Formula]:
@@ -151,32 +128,30 @@ class Formula:
         >>> parse("a < 3 and b < 4 and (c == 0 or d == 0)").conjuncts
         [Formula('a < 3'), Formula('b < 4'), Formula('c == 0 or d == 0')]
         """
-        if isinstance(self._root, Junction) and self._root.operator == "and":
-            return [Formula(operand, self.source) for operand in self._root.operands]
-        return [self]
+        parts = nodes.children(self.root) if self.junction == "and" else (self.root,)
+        return [Formula(part, self.source) for part in parts]
 
     @classmethod
     def joined(cls, word: str, *parts: Formula) -> Formula:
-        """Return conditions joined by ``and`` or ``or``; of the source of the first."""
+        """Return conditions joined by ``and`` or ``or``, with the first one's source."""
         flat: list[Node] = []
         for part in parts:
-            match part._root:
-                case Junction(operator, operands) if operator == word:
+            match part.root:
+                case nodes.Junction(operator, operands) if operator == word:
                     flat += operands
                 case root:
                     flat.append(root)
-        return cls(Junction(word, tuple(flat)), parts[0].source)
+        return cls(nodes.Junction(word, tuple(flat)), parts[0].source)
 
     @property
     def negated(self) -> Formula:
         """The negation of this condition."""
-        return Formula(LogicalNot(self._root), self.source)
+        return Formula(nodes.LogicalNot(self.root), self.source)
 
     def rename_all(self, names: Mapping[str, str]) -> Formula:
-        """Return this formula with other names, which may be any text, in the same source."""
-        return Formula(
-            substitute(self._root, {old: Name(new) for old, new in names.items()}), self.source
-        )
+        """Return this formula with other names, any text, in the same source."""
+        parts = {old: nodes.Name(new) for old, new in names.items()}
+        return Formula(nodes.substitute(self.root, parts), self.source)
 
     def bound_of(self, name: str) -> Formula | None:
         """Return e where this is ``name <= e`` and e does not contain the name."""
@@ -184,39 +159,39 @@ class Formula:
         return compared if sign == "<=" else None
 
     def solved_for(self, name: str) -> Formula | None:
-        """Return e where this is ``name == e`` or ``e == name`` and e does not contain the name."""
+        """Return e where this is ``name == e`` or ``e == name``, e without the name."""
         sign, compared = self._comparison(name) or ("", None)
         return compared if sign == "==" else None
 
     def compared_with(self, name: str) -> tuple[str, Formula] | None:
-        """Return the sign and e of a comparison ``name sign e`` or its negation, or of ``e == name``."""
-        if isinstance(self._root, LogicalNot):
-            inside = Formula(self._root.operand, self.source).compared_with(name)
-            return inside and (OPPOSITE[inside[0]], inside[1])
+        """Return the sign and e of ``name sign e``, its negation, or ``e == name``."""
+        if isinstance(self.root, nodes.LogicalNot):
+            inside = Formula(self.root.operand, self.source).compared_with(name)
+            return inside and (nodes.OPPOSITE[inside[0]], inside[1])
         return self._comparison(name)
 
     def _comparison(self, name: str) -> tuple[str, Formula] | None:
-        match self._root:
-            case Compare((sign,), (Name(left), right)) if left == name:
+        match self.root:
+            case nodes.Compare((sign,), (nodes.Name(left), right)) if left == name:
                 compared = Formula(right, self.source)
-            case Compare(("==" as sign,), (left, Name(right))) if right == name:
+            case nodes.Compare(("==" as sign,), (left, nodes.Name(right))) if right == name:
                 compared = Formula(left, self.source)
             case _:
                 return None
         return None if name in compared.names else (sign, compared)
 
     def always_undefined(self) -> FormulaError | None:
-        """Return the error of a part that has a value for no values of the names, or None.
+        """Return the error of a part without a value for any names, or None.
 
         Examples
         --------
         >>> print(parse("x//0 == y").always_undefined())
         division by zero at column 2
         """
-        return always_undefined(self._root, self.source)
+        return always_undefined(self.root, self.source)
 
     def substitute(self, values: Mapping[str, int]) -> Formula:
-        """Return this formula with integers for some names; nothing is simplified.
+        """Return this formula with integers for some names, not simplified.
 
         Examples
         --------
@@ -225,14 +200,14 @@ class Formula:
         """
         integers = {name: operator.index(value) for name, value in values.items()}
         for name, value in integers.items():
-            if value.bit_length() > MAX_BITS:
+            if value.bit_length() > nodes.MAX_BITS:
                 raise FormulaError(
-                    f"value of {value.bit_length()} bits for {name}: at most {MAX_BITS}",
+                    f"value of {value.bit_length()} bits for {name}: at most {nodes.MAX_BITS}",
                     self.source,
                     1,
                 )
-        parts = {name: Integer(value) for name, value in integers.items()}
-        return self._like(substitute(self._root, parts))
+        parts = {name: nodes.Integer(value) for name, value in integers.items()}
+        return self._like(nodes.substitute(self.root, parts))
 
     def rename(self, names: Mapping[str, str]) -> Formula:
         """Return this formula with other names for some of its own.
@@ -242,7 +217,7 @@ class Formula:
         >>> parse("(a+b)//k").rename({"a": "x", "b": "z"})
         Formula('(x+z)//k')
         """
-        return self._like(substitute(self._root, {old: Name(new) for old, new in names.items()}))
+        return self._like(self.rename_all(names).root)
 
     def with_name(self, name: str, part: Formula) -> Formula:
         """Return this formula with a name wherever `part` stands in it.
@@ -252,10 +227,10 @@ class Formula:
         >>> parse("(x+z)//3 + x").with_name("n", parse("x+z"))
         Formula('n//3+x')
         """
-        return self._like(name_part(self._root, part._root, name))
+        return self._like(nodes.name_part(self.root, part.root, name))
 
     def name_look_ups(self, function: str, prefix: str) -> tuple[Formula, dict[str, Formula]]:
-        """Return this formula with a name for each look-up of a function, and the argument for each name.
+        """Return this formula with names for look-ups, and their arguments by name.
 
         The names are the prefix with a number; no name of this formula may begin with it.
 
@@ -265,7 +240,7 @@ class Formula:
         (Formula('G0 == G1'), {'G0': Formula('n+1'), 'G1': Formula('n')})
         """
         asked: list[Node] = []
-        named = self._like(name_calls(self._root, function, prefix, asked))
+        named = self._like(nodes.name_calls(self.root, function, prefix, asked))
         return named, {f"{prefix}{i}": self._like(node) for i, node in enumerate(asked)}
 
     def value(
@@ -281,12 +256,12 @@ class Formula:
         a number below 1, a look-up outside its table, a name without a value, or an integer of more than 4096 bits.
         """
         place = Place(self.source, env, functions or {})
-        return place.truth(self._root) if self.is_truth else place.integer(self._root)
+        return place.truth(self.root) if self.is_truth else place.integer(self.root)
 
     def evaluate(
         self, env: Mapping[str, ArrayLike], functions: Mapping[str, Table] | None = None
     ) -> NDArray[np.int64 | np.bool_]:
-        """Return the values on whole arrays, each the same as `value` gives at that place.
+        """Return the values on arrays, each as `value` gives it at that place.
 
         `env` has for every name an integer or an array of any integer dtype, and `functions` for a look-up function ``g`` the
         row of values g(0), g(1), ... The result, int64, or bool for a truth, has the shape to which the formula's own names
@@ -307,7 +282,7 @@ class Formula:
         ranges: Mapping[str, tuple[int, int]],
         functions: Mapping[str, tuple[int, int]] | None = None,
     ) -> tuple[int, int]:
-        """Return a least and a greatest integer that enclose every value; (0, 1) for a truth.
+        """Return integers that enclose every value; (0, 1) for a truth.
 
         The ranges are the least and the greatest value of every name, and of every look-up function. Raises `FormulaError` for
         a name without a range, or an integer that may need more than 4096 bits.
@@ -317,10 +292,10 @@ class Formula:
         >>> parse("(x+z)//3").interval({"x": (0, 7), "z": (0, 7)})
         (0, 4)
         """
-        return Enclosure(self.source, ranges, functions or {}, MAX_BITS + 1).of(self._root)
+        return Enclosure(self.source, ranges, functions or {}, nodes.MAX_BITS + 1).of(self.root)
 
     def throughout(self, name: str, low: float, high: float) -> bool | None:
-        """Return whether this truth on one name holds for all integers of an interval or for none; None if unknown.
+        """Return whether a truth holds in all of an interval or nowhere, or None.
 
         Both ends are included; ``-inf`` and ``inf`` stand for no end. Raises `FormulaError` if the interval holds one integer,
         at which this formula has no value.
@@ -332,18 +307,18 @@ class Formula:
         >>> f.throughout("v", 5000001, inf), f.throughout("v", 1, inf), f.throughout("v", 1, 1000)
         (False, None, False)
         """
-        return truth_throughout(self._root, self.source, name, low, high)
+        return truth_throughout(self.root, self.source, name, low, high)
 
     def fits(self, ranges: Mapping[str, tuple[int, int]], bits: int) -> bool:
-        """Return whether this can be computed in integers of so many bits wherever names lie in their ranges."""
-        return fits(self._root, ranges, bits)
+        """Return whether integers of `bits` bits suffice for names in these ranges."""
+        return fits(self.root, ranges, bits)
 
     def emit(self, machine: MachineFormulas, matters: ir.Value) -> ir.Value:
-        """Write machine code for this formula on one cell, and return its value; see `MachineFormulas`."""
-        return (machine.truth if self.is_truth else machine.integer)(self._root, matters)
+        """Write machine code for one cell and return its value; see `MachineFormulas`."""
+        return (machine.truth if self.is_truth else machine.integer)(self.root, matters)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
-        """Return integers for the names of `pattern`, except those in `fixed`, that make it this formula, or None.
+        """Return integers for names, not `fixed`, by which `pattern` is this, or None.
 
         Examples
         --------
@@ -351,10 +326,10 @@ class Formula:
         {'k': 3}
         """
         integers: dict[str, int] = {}
-        return integers if match_nodes(self._root, pattern._root, fixed, integers) else None
+        return integers if nodes.match_nodes(self.root, pattern.root, fixed, integers) else None
 
     def solve(self, name: str) -> list[Formula] | None:
-        """Return integer formulas, one of which equals `name` wherever this truth holds, or None if none is found.
+        """Return formulas, one of which is `name` if this holds; None if unknown.
 
         They have a value everywhere and do not contain `name`. The converse need not hold: a solution is a candidate. Raises
         `FormulaError` if this formula is an integer.
@@ -370,12 +345,12 @@ class Formula:
                 self.source,
                 1,
             )
-        solutions = solve_nodes(self._root, name)
+        solutions = nodes.solve_nodes(self.root, name)
         try:
             return None if solutions is None else [self._like(solution) for solution in solutions]
         except FormulaError:  # a solution may be longer or deeper than a formula may be
             return None
 
     def _like(self, node: Node) -> Formula:
-        """Return `node` as a formula, read again so that columns count in its own text."""
-        return parse(render(node), functions=self.functions)
+        """Return `node` read again, so that columns count in its own text."""
+        return parse(nodes.render(node), functions=self.functions)

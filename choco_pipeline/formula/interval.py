@@ -1,4 +1,4 @@
-"""Interval arithmetic on formulas: an interval of their values, given ranges for the names, which may have no end.
+"""Intervals that hold all values of a formula, given ranges for its names.
 
 Each part of a formula is enclosed by an interval that holds all its values. The interval may be too wide, never too narrow. A
 comparison of two intervals that do not overlap is decided for all integers at once. The cost is one step for each part.
@@ -13,6 +13,7 @@ from itertools import pairwise, product
 from math import inf
 from typing import cast
 
+from choco_pipeline.formula import nodes
 from choco_pipeline.formula.exact import (
     Place,
     exponent_of_2,
@@ -21,22 +22,7 @@ from choco_pipeline.formula.exact import (
     table_for,
     too_large,
 )
-from choco_pipeline.formula.nodes import (
-    COMPARISONS,
-    MAX_BITS,
-    OPERATORS,
-    Binary,
-    Call,
-    Compare,
-    FormulaError,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Negate,
-    Node,
-    children,
-)
+from choco_pipeline.formula.nodes import FormulaError, Node
 
 #: A least and a greatest integer.
 Interval = tuple[int, int]
@@ -49,7 +35,7 @@ _MOST_BITS = 1 << 16
 
 
 def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> bool | None:
-    """Return whether `node` is true for all integers from `low` to `high`, or false for all; see `Formula.throughout`."""
+    """Return whether a truth holds on an interval; see `Formula.throughout`."""
     if low == high:
         return Place(text, {name: int(low)}, {}).truth(node)
     try:
@@ -82,7 +68,7 @@ class Enclosure:
         self._is_total = is_total
 
     def of(self, node: Node) -> Interval:
-        """Return an interval that holds every value of `node`; (0, 1) for a truth.
+        """Return an interval of all values of `node`; (0, 1) for a truth.
 
         Raises `FormulaError` if an integer inside `node` can leave the allowed number of bits: which, where, and how far it can
         reach.
@@ -90,42 +76,42 @@ class Enclosure:
         return cast("Interval", self._span(node))
 
     def truth(self, node: Node) -> bool | None:
-        """Return whether a truth holds for all values of the names, or for none; None if unknown."""
+        """Return whether a truth holds for all values, for none, or None."""
         match node:
-            case LogicalNot():
+            case nodes.LogicalNot():
                 inner = self.truth(node.operand)
                 return None if inner is None else not inner
-            case Junction():
+            case nodes.Junction():
                 return _first_that_decides(node.operator == "or", map(self.truth, node.operands))
-            case Compare():
+            case nodes.Compare():
                 return _first_that_decides(False, self._comparisons(node))
             case _:
                 raise TypeError(f"not a truth: {node}")
 
-    def _comparisons(self, node: Compare) -> Iterator[bool | None]:
+    def _comparisons(self, node: nodes.Compare) -> Iterator[bool | None]:
         for sign, (left, right) in zip(node.operators, pairwise(node.operands), strict=True):
             spans = self._span(left), self._span(right)
             # the same operands are equal wherever they are, though enclosures of them overlap
-            yield COMPARISONS[sign](0, 0) if left == right else _compared(sign, *spans)
+            yield nodes.COMPARISONS[sign](0, 0) if left == right else _compared(sign, *spans)
 
     def _span(self, node: Node) -> Span:
         span: Span
         match node:
-            case Integer(value):
+            case nodes.Integer(value):
                 span, what = (value, value), "integer"
-            case Name(name):
+            case nodes.Name(name):
                 if name not in self._ranges:
                     raise missing_name(self._text, node, self._ranges)
                 span, what = self._ranges[name], f'"{name}"'
-            case Negate(operand):
+            case nodes.Negate(operand):
                 span, what = _negated(self._span(operand)), '"-"'
-            case Binary(operator, left, right):
+            case nodes.Binary(operator, left, right):
                 span = self._binary(node, self._span(left), self._span(right))
                 what = f'"{operator}"'
-            case Call(function, arguments):
+            case nodes.Call(function, arguments):
                 span, what = self._call(node, [*map(self._span, arguments)]), f'"{function}"'
             case _:
-                for child in children(node):
+                for child in nodes.children(node):
                     self._span(child)
                 return (0, 1)
         if any(isinstance(end, int) and _width(end) >= self._bits for end in span):
@@ -134,7 +120,7 @@ class Enclosure:
             raise FormulaError(problem, self._text, node.column)
         return span
 
-    def _binary(self, node: Binary, left: Span, right: Span) -> Span:
+    def _binary(self, node: nodes.Binary, left: Span, right: Span) -> Span:
         match node.operator:
             case "+":
                 return _plus(left[0], right[0]), _plus(left[1], right[1])
@@ -156,7 +142,7 @@ class Enclosure:
                     [_of_one_sign(sign, a, b) for a, b in product(_by_sign(left), _by_sign(right))]
                 )
 
-    def _raised(self, node: Binary, left: Span, by: Span) -> Span:
+    def _raised(self, node: nodes.Binary, left: Span, by: Span) -> Span:
         """Return the span of shifts and powers by natural numbers."""
         if node.operator == ">>":
             return _corners(_shifted, left, by)
@@ -167,7 +153,7 @@ class Enclosure:
         if isinstance(most, float) or isinstance(least, float):
             raise too_large(self._text, node.operator, node.column)
         if node.operator == "<<":
-            if max(map(int.bit_length, ends), default=0) + most > MAX_BITS:
+            if max(map(int.bit_length, ends), default=0) + most > nodes.MAX_BITS:
                 raise too_large(self._text, "<<", node.column)
             return _corners(_times, left, (1 << least, 1 << most))
         if any(power_is_too_large(base, most) for base in ends):
@@ -178,7 +164,7 @@ class Enclosure:
         values = [_power(base, exponent) for base, exponent in places]
         return min(values), max(values)
 
-    def _call(self, node: Call, arguments: list[Span]) -> Span:
+    def _call(self, node: nodes.Call, arguments: list[Span]) -> Span:
         low, high = arguments[0]
         lows, highs = zip(*arguments, strict=True)
         match node.function:
@@ -201,14 +187,14 @@ class Enclosure:
             case _:
                 return table_for(self._text, node, self._tables)
 
-    def _require(self, has_value: bool, node: Binary | Call) -> None:
+    def _require(self, has_value: bool, node: nodes.Binary | nodes.Call) -> None:
         """Refuse a part that may have no value, if all must have one."""
         if self._is_total and not has_value:
             raise FormulaError("a part may have no value", self._text, node.column)
 
 
 def _first_that_decides(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
-    """Return `deciding` if a part is that throughout, the opposite if all parts are; stop at a decision."""
+    """Return `deciding` if a part is it, the opposite if none can be, or None."""
     all_known = True
     for truth in truths:
         if truth is deciding:
@@ -239,7 +225,7 @@ def _hull(parts: list[Span]) -> Span:
 
 
 def _corners(act: Callable[[End, End], End], left: Span, right: Span) -> Span:
-    """Return the span of the four corners, for an operator that is monotone in each operand."""
+    """Return the span of an operator that is monotone in each operand."""
     values = [act(a, b) for a, b in product(left, right)]
     return min(values), max(values)
 
@@ -261,7 +247,7 @@ def _times(a: End, b: End) -> End:
 
 
 def _over(a: End, b: End) -> End:
-    """Return a // b at a corner, b > 0; for two infinite ends another corner decides."""
+    """Return the quotient at a corner, b > 0; of two infinite ends another decides."""
     if isinstance(b, float):
         return 0 if a >= 0 else -1
     return a if isinstance(a, float) else a // b
@@ -306,13 +292,13 @@ def _by_sign(span: Span, *, without_0: bool = False) -> list[Span]:
 
 
 def _of_one_sign(sign: str, left: Span, right: Span) -> Span:
-    """Return what follows from the signs, and from the leading digits that an interval shares."""
+    """Return a span by the signs and the leading digits that intervals share."""
     low, high = _by_rule(sign, left, right)
     if any(isinstance(end, float) for end in (*left, *right)):
         return low, high
     a, b, c, d = map(int, (*left, *right))
     free = max((a ^ b).bit_length(), (c ^ d).bit_length())  # digits that are not shared
-    first = OPERATORS[sign](a, c) >> free << free
+    first = nodes.OPERATORS[sign](a, c) >> free << free
     return max(low, first), min(high, first + (1 << free) - 1)
 
 

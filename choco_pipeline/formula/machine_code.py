@@ -12,22 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from choco_pipeline.formula import nodes
 from choco_pipeline.formula.interval import Enclosure, Interval
-from choco_pipeline.formula.nodes import (
-    FUNCTIONS,
-    Binary,
-    Call,
-    Compare,
-    FormulaError,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Negate,
-    Node,
-    links,
-    walk,
-)
+from choco_pipeline.formula.nodes import FormulaError, Node
 
 if TYPE_CHECKING:
     from llvmlite import ir
@@ -39,8 +26,11 @@ _PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_
 
 
 def fits(node: Node, ranges: Mapping[str, Interval], bits: int) -> bool:
-    """Whether `MachineFormulas` can compute `node` in `bits` bits for all names in their ranges."""
-    if any(isinstance(part, Call) and part.function not in FUNCTIONS for part in walk(node)):
+    """Whether `MachineFormulas` can compute `node` in these bits and ranges."""
+    if any(
+        isinstance(part, nodes.Call) and part.function not in nodes.FUNCTIONS
+        for part in nodes.walk(node)
+    ):
         return False
     try:
         Enclosure("", ranges, {}, bits).of(node)
@@ -75,26 +65,26 @@ class MachineFormulas:
     def integer(self, node: Node, matters: ir.Value) -> ir.Value:
         """Write the instructions for an integer and return it."""
         match node:
-            case Integer():
+            case nodes.Integer():
                 return self.constant(node.value)
-            case Name():
+            case nodes.Name():
                 return self._names[node.name]
-            case Negate():
+            case nodes.Negate():
                 return self._builder.neg(self.integer(node.operand, matters))
-            case Binary():
+            case nodes.Binary():
                 return self._binary(node, matters)
-            case Call():
+            case nodes.Call():
                 return self._call(node, matters)
-            case Compare() | LogicalNot() | Junction():
+            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
                 raise TypeError(f"not an integer: {node}")
 
     def truth(self, node: Node, matters: ir.Value) -> ir.Value:
         """Write the instructions for a truth and return it, a bit."""
         build = self._builder
         match node:
-            case LogicalNot():
+            case nodes.LogicalNot():
                 return build.not_(self.truth(node.operand, matters))
-            case Junction():
+            case nodes.Junction():
                 # An operand matters where those before it have not decided.
                 is_or = node.operator == "or"
                 result = self.truth(node.operands[0], matters)
@@ -103,16 +93,16 @@ class MachineFormulas:
                     further = self.truth(operand, undecided)
                     result = build.or_(result, further) if is_or else build.and_(result, further)
                 return result
-            case Compare(operators=(sign,), operands=(left, right)):
+            case nodes.Compare(operators=(sign,), operands=(left, right)):
                 return build.icmp_signed(
                     sign, self.integer(left, matters), self.integer(right, matters)
                 )
-            case Compare():
-                return self.truth(links(node), matters)
-            case Integer() | Name() | Negate() | Binary() | Call():
+            case nodes.Compare():
+                return self.truth(nodes.links(node), matters)
+            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
                 raise TypeError(f"not a truth: {node}")
 
-    def _binary(self, node: Binary, matters: ir.Value) -> ir.Value:
+    def _binary(self, node: nodes.Binary, matters: ir.Value) -> ir.Value:
         left, right = self.integer(node.left, matters), self.integer(node.right, matters)
         match node.operator:
             case "//" | "%":
@@ -126,9 +116,12 @@ class MachineFormulas:
                 return result
 
     def _divided(
-        self, node: Binary, left: ir.Value, right: ir.Value, matters: ir.Value
+        self, node: nodes.Binary, left: ir.Value, right: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Divide and round down. The machine rounds to 0, and traps at 0 and at the least integer by −1."""
+        """Divide and round down.
+
+        The machine rounds to 0, and traps at 0 and at the least integer by −1.
+        """
         build, zero = self._builder, self.constant(0)
         is_quotient = node.operator == "//"
         low, high = self._enclosure.of(node.right)
@@ -159,9 +152,12 @@ class MachineFormulas:
         return build.add(rest, build.select(off, right, zero))
 
     def _shifted(
-        self, node: Binary, left: ir.Value, count: ir.Value, matters: ir.Value
+        self, node: nodes.Binary, left: ir.Value, count: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Shift by less than the width. Beyond it all digits are the sign, and only 0 is shifted left."""
+        """Shift by less than the width.
+
+        Beyond it all digits are the sign, and only 0 is shifted left.
+        """
         build, last = self._builder, self.constant(self._bits - 1)
         low, high = self._enclosure.of(node.right)
         if low < 0:
@@ -177,9 +173,12 @@ class MachineFormulas:
         return shifted if beyond is None else build.select(beyond, self.constant(0), shifted)
 
     def _power(
-        self, node: Binary, base: ir.Value, exponent: ir.Value, matters: ir.Value
+        self, node: nodes.Binary, base: ir.Value, exponent: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Multiply squares by the digits of the exponent; overflow on the way is right modulo 2 to the width."""
+        """Multiply squares by the digits of the exponent.
+
+        An overflow on the way is right modulo 2 to the width.
+        """
         build = self._builder
         low, high = self._enclosure.of(node.right)
         if low < 0:
@@ -195,7 +194,7 @@ class MachineFormulas:
             base = build.mul(base, base)
         return result
 
-    def _call(self, node: Call, matters: ir.Value) -> ir.Value:
+    def _call(self, node: nodes.Call, matters: ir.Value) -> ir.Value:
         build = self._builder
         arguments = [self.integer(argument, matters) for argument in node.arguments]
         operand = arguments[0]
@@ -231,7 +230,7 @@ class MachineFormulas:
     def _defined(
         self, operand: ir.Value, bad: ir.Value, stand_in: int, matters: ir.Value
     ) -> ir.Value:
-        """Return an operand with a stand-in where it is bad; note a fault where the value matters."""
+        """Return an operand with a stand-in where it is bad; note the fault."""
         fault = self._builder.and_(bad, matters)
         self.fault = fault if self.fault is None else self._builder.or_(self.fault, fault)
         return self._builder.select(bad, self.constant(stand_in), operand)

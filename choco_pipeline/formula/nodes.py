@@ -1,4 +1,4 @@
-"""The parts of a formula as frozen values, their canonical text, equations solved for a name, and the error of formulas."""
+"""Nodes of formulas, their canonical text, and equations solved for a name."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A chain of comparisons; ``operators[i]`` stands between ``operands[i]`` and ``operands[i + 1]``."""
+    """A chain of comparisons; ``operators[i]`` is before ``operands[i + 1]``."""
 
     operators: tuple[str, ...]
     operands: tuple[Node, ...]
@@ -155,7 +155,7 @@ class LogicalNot:
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """``and`` or ``or`` of two or more truths, none of them a junction of the same kind."""
+    """``and`` or ``or`` of several truths, none a junction of the same kind."""
 
     operator: str
     operands: tuple[Node, ...]
@@ -198,7 +198,7 @@ def names_of(node: Node) -> frozenset[str]:
 
 
 def negate(node: Node, column: int = 0) -> Node:
-    """Return minus `node`, so that the minus of a literal is a literal."""
+    """Return minus `node`; minus a literal is a literal."""
     if isinstance(node, Integer) and node.value >= 0:
         return Integer(-node.value, column)
     return Negate(node, column)
@@ -222,7 +222,7 @@ def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
 
 
 def links(node: Compare) -> Junction:
-    """Return a chain of comparisons as comparisons of two that are joined by ``and``."""
+    """Return a chain as comparisons of two, joined by ``and``."""
     pairs = zip(node.operators, pairwise(node.operands), strict=True)
     return Junction("and", tuple(Compare((sign,), pair, node.column) for sign, pair in pairs))
 
@@ -242,7 +242,7 @@ def name_part(node: Node, part: Node, name: str) -> Node:
 
 
 def name_calls(node: Node, function: str, prefix: str, asked: list[Node]) -> Node:
-    """Return `node` with a name for each call of `function`; append the arguments to `asked`, inner ones first."""
+    """Return `node` with names for calls; append their arguments to `asked`."""
     inner = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))
     if not (isinstance(inner, Call) and inner.function == function):
         return inner
@@ -324,7 +324,7 @@ def _bracketed(node: Node, needed: bool) -> str:
 
 
 def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, int]) -> bool:
-    """Extend `values` so that `pattern` with these integers is `node`; return whether this is possible."""
+    """Extend `values` so that `pattern` becomes `node`; return whether it can."""
     match pattern:
         case Name() if pattern.name not in fixed:
             return (
@@ -347,7 +347,7 @@ def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[
 
 
 def solve_nodes(node: Node, name: str) -> list[Node] | None:
-    """Return integers, one of which equals `name` wherever `node` is true; None if none is found."""
+    """Return integers, one of which is `name` if `node` is true, or None."""
     match node:
         case Junction(operator="or"):
             parts = [solve_nodes(operand, name) for operand in node.operands]
@@ -369,7 +369,7 @@ def solve_nodes(node: Node, name: str) -> list[Node] | None:
 
 
 def _solve_equation(left: Node, right: Node, name: str) -> Node | None:
-    """Return `name` from ``left == right`` if it occurs once and every step to it can be undone.
+    """Return `name` from ``left == right``, if it occurs once and can be isolated.
 
     A solution that might have no value (a division by a name, say) is not returned: the equation may stand in an `or`
     that is true without it.
@@ -385,7 +385,7 @@ def _solve_equation(left: Node, right: Node, name: str) -> Node | None:
 
 
 def _isolate(side: Node, target: Node, name: str) -> Node | None:
-    """Return the value of `name` where `side`, which contains it once, equals `target`."""
+    """Return `name` where `side`, which contains it once, equals `target`."""
     match side:
         case Name():
             return target

@@ -12,25 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from choco_pipeline.formula.nodes import (
-    COMPARISONS,
-    FUNCTIONS,
-    MAX_BITS,
-    OPERATORS,
-    PRECEDENCE,
-    Binary,
-    Call,
-    Compare,
-    FormulaError,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Node,
-    is_truth,
-    negate,
-    render,
-)
+from choco_pipeline.formula import nodes
+from choco_pipeline.formula.nodes import FormulaError, Node
 
 MAX_LENGTH = 2_000
 #: Most levels of a formula, and most parentheses inside each other.
@@ -38,7 +21,7 @@ MAX_DEPTH = 100
 
 #: Signs that may be written for operators.
 SIGNS = {"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"}
-ALLOWED = f"operators are {' '.join((*OPERATORS, *COMPARISONS))} and or not"
+ALLOWED = f"operators are {' '.join((*nodes.OPERATORS, *nodes.COMPARISONS))} and or not"
 
 _MEANT = {"=": "==", "/": "//", "!": "not", "−": "-", "×": "*"}
 
@@ -47,14 +30,14 @@ _TOKEN = re.compile(
     r"|(?P<sign>//|<<|>>|==|!=|<=|>=|\*\*|:=|->|[-+*%^&|<>(),⊕≤≥≠·])|(?P<other>\S)"
 )
 #: How tightly operators bind, as in Python: a higher number binds tighter. A minus sign binds between products and powers.
-_STRENGTH = {"or": 1, "and": 2, "not": 3} | dict.fromkeys(COMPARISONS, 4) | PRECEDENCE
+_STRENGTH = {"or": 1, "and": 2, "not": 3} | dict.fromkeys(nodes.COMPARISONS, 4) | nodes.PRECEDENCE
 _UNARY = 11
 _OPERAND = "a number, a name or a function is needed"
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A number, a name, an operator, a parenthesis or a comma, as Python writes it; the last one is empty."""
+    """A number, name, operator, parenthesis or comma; the last one is empty."""
 
     text: str
     column: int
@@ -113,9 +96,11 @@ def parse_nodes(
     if len(text) > MAX_LENGTH:
         problem = f"formula of {len(text)} characters: at most {MAX_LENGTH} are allowed"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
-    signatures = FUNCTIONS | {name: (1, 1) for name in functions if name not in FUNCTIONS}
+    signatures = nodes.FUNCTIONS | {
+        name: (1, 1) for name in functions if name not in nodes.FUNCTIONS
+    }
     node = _Reader(text, tokenise(text), names, signatures, len(text.rstrip()) + 1).read()
-    length = len(render(node))
+    length = len(nodes.render(node))
     if length > MAX_LENGTH:  # so that every canonical text can itself be parsed
         problem = (
             f"formula of {length} characters when written out: at most {MAX_LENGTH} are allowed"
@@ -125,15 +110,17 @@ def parse_nodes(
 
 
 def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str], end: int) -> Node:
-    """Return the nodes of an integer or a condition that is a part of `text`; raise `FormulaError` if it is none.
+    """Return the nodes of the part of `text` before column `end`, or refuse it.
+
+    Raises `FormulaError` if it is no integer or condition. `end` is the column of what follows the part.
 
     `end` is the column of what follows the part.
     """
-    return _Reader(text, iter(tokens), names, FUNCTIONS, end).read()
+    return _Reader(text, iter(tokens), names, nodes.FUNCTIONS, end).read()
 
 
 class _Part(NamedTuple):
-    """A part of a formula, the column where it starts, without parentheses around it, and its levels."""
+    """A node without parentheses, the column where it starts, and its levels."""
 
     node: Node
     start: int
@@ -141,8 +128,6 @@ class _Part(NamedTuple):
 
 
 class _Reader:
-    """Reads tokens into nodes; refuses unknown names, wrong types and too deep nesting."""
-
     def __init__(
         self,
         text: str,
@@ -170,19 +155,19 @@ class _Reader:
         return token
 
     def _expression(self, least: int, depth: int) -> _Part:
-        """Read operands with operators between that bind at least so tightly, from some level on."""
+        """Read operands and operators between that bind at least so tightly."""
         left = self._operand(least, depth)
         while (sign := self._here.text) in _STRENGTH and sign != "not":
             strength = _STRENGTH[sign]
             if strength < least:
                 break
-            if sign in COMPARISONS:
+            if sign in nodes.COMPARISONS:
                 signs, parts = list[str](), [left]
-                while self._here.text in COMPARISONS:
+                while self._here.text in nodes.COMPARISONS:
                     signs.append(self._take().text)
                     parts.append(self._expression(strength + 1, depth + 1))
                 operands = tuple(map(self._integer, parts, (signs[0], *signs)))
-                left = self._above(Compare(tuple(signs), operands, left.start), parts)
+                left = self._above(nodes.Compare(tuple(signs), operands, left.start), parts)
             elif sign in ("and", "or"):
                 parts = [left]
                 while self._here.text == sign:
@@ -191,21 +176,21 @@ class _Reader:
                 flat = list[Node]()
                 for part in parts:
                     match self._truth(part, sign):
-                        case Junction(operator, operands) if operator == sign:
+                        case nodes.Junction(operator, operands) if operator == sign:
                             flat += operands
                         case node:
                             flat.append(node)
-                left = self._above(Junction(sign, tuple(flat), left.start), parts)
+                left = self._above(nodes.Junction(sign, tuple(flat), left.start), parts)
             else:
                 token = self._take()
                 # a power binds less tightly than a minus sign on its right, and groups to the right
                 right = self._expression(_UNARY if sign == "**" else strength + 1, depth + 1)
                 two = self._integer(left, sign), self._integer(right, sign)
-                left = self._above(Binary(sign, *two, token.column), (left, right))
+                left = self._above(nodes.Binary(sign, *two, token.column), (left, right))
         return left
 
     def _operand(self, least: int, depth: int) -> _Part:
-        """Read a number, a name, a call, something in parentheses, or one of these behind a sign or a negation."""
+        """Read a number, name, call, or part in parentheses, maybe with a sign."""
         token = self._here
         if depth > MAX_DEPTH:
             raise self._too_deep(token.column)
@@ -220,21 +205,21 @@ class _Reader:
                     raise self._refused(token, "put parentheses around the negation")
                 self._take()
                 part = self._expression(_STRENGTH["not"], depth + 1)
-                return self._above(LogicalNot(self._truth(part, "not"), token.column), [part])
+                return self._above(nodes.LogicalNot(self._truth(part, "not"), token.column), [part])
             case "+" | "-" as sign:
                 self._take()
                 part = self._expression(_UNARY, depth + 1)
                 node = self._integer(part, sign)
-                signed = negate(node, token.column) if sign == "-" else node
+                signed = nodes.negate(node, token.column) if sign == "-" else node
                 return self._above(signed, [part])
             case text if token.is_operand and text[0].isdigit():
                 value = int(self._take().text)
-                if value.bit_length() > MAX_BITS:
+                if value.bit_length() > nodes.MAX_BITS:
                     raise self._refusal(
-                        f"integer of {value.bit_length()} bits at column {token.column}: at most {MAX_BITS} are allowed",
+                        f"integer of {value.bit_length()} bits at column {token.column}: at most {nodes.MAX_BITS} are allowed",
                         token.column,
                     )
-                return _Part(Integer(value, token.column), token.column)
+                return _Part(nodes.Integer(value, token.column), token.column)
             case _ if token.is_operand:
                 self._take()
                 return self._call(token, depth) if self._here.text == "(" else self._name(token)
@@ -260,7 +245,7 @@ class _Reader:
                 f"name {quoted(name)} at column {column}: {allowed}{suggestion(name, known)}",
                 column,
             )
-        return _Part(Name(name, column), column)
+        return _Part(nodes.Name(name, column), column)
 
     def _call(self, token: Token, depth: int) -> _Part:
         function, column = token.text, token.column
@@ -282,7 +267,7 @@ class _Reader:
             problem = f"{function} at column {column} is given {len(parts)}: it needs {need}"
             raise self._refusal(problem, column)
         arguments = tuple(self._integer(part, function) for part in parts)
-        return self._above(Call(function, arguments, column), parts)
+        return self._above(nodes.Call(function, arguments, column), parts)
 
     def _take_opening(self) -> Token:
         self._open += 1
@@ -308,17 +293,17 @@ class _Reader:
         return _Part(node, start, levels)
 
     def _integer(self, part: _Part, where: str) -> Node:
-        if is_truth(part.node):
+        if nodes.is_truth(part.node):
             raise self._refusal(
-                f'{quoted(render(part.node))} at column {part.start} is true or false: "{where}" needs an integer',
+                f'{quoted(nodes.render(part.node))} at column {part.start} is true or false: "{where}" needs an integer',
                 part.start,
             )
         return part.node
 
     def _truth(self, part: _Part, where: str) -> Node:
-        if not is_truth(part.node):
+        if not nodes.is_truth(part.node):
             raise self._refusal(
-                f'{quoted(render(part.node))} at column {part.start} is an integer: "{where}" needs a comparison',
+                f'{quoted(nodes.render(part.node))} at column {part.start} is an integer: "{where}" needs a comparison',
                 part.start,
             )
         return part.node

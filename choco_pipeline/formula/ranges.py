@@ -22,7 +22,7 @@ _FARTHEST = 2**61
 
 @dataclass(frozen=True)
 class Range:
-    """The integers from `first` to `last`, both included; formulas that may use names."""
+    """The integers from `first` to `last`, both included, as formulas."""
 
     #: Both ends; they are the same formula where a single integer is meant.
     first: Formula
@@ -65,7 +65,9 @@ class Range:
         return range(int(self.first.value(env)), int(self.last.value(env)) + 1, step)
 
     def evaluate(self, env: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray[np.int64], ...]:
-        """Return first integer, step and number of integers at each point of flat arrays of one length.
+        """Return first integer, step and number of integers at points.
+
+        The arrays are flat and of one length.
 
         Raises `FormulaError` as `values` does, if a point of the arrays would; and if an end is more than 2**61 from 0.
         """
@@ -87,7 +89,9 @@ class Range:
 
 
 def parse_range(text: str, names: Collection[str] | None = None) -> Range:
-    """Read a range, ``first..last`` or ``first..last step n``, or a single integer formula; columns in errors count in the text.
+    """Read ``first..last``, ``first..last step n`` or a single integer.
+
+    Columns in errors count in the text.
 
     By default any names may occur. Raises `FormulaError` if a part is no integer formula.
 

@@ -1,4 +1,4 @@
-"""Numba kernels: height arrays in, tables of Grundy numbers or P-positions out. They know nothing of games or storage."""
+"""Numba kernels: from heights to tables of Grundy numbers or P-positions."""
 
 import numpy as np
 

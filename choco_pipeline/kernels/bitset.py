@@ -1,4 +1,4 @@
-"""Sets of small numbers as words of 64 bits, and the option sets that Grundy kernels carry along an axis.
+"""Bitsets in words of 64 bits, and the option sets of Grundy kernels.
 
 A mex is found in the first word that is full in none of the sets of options. Which words are not full is itself kept as a
 bitset (the *open* words), so that the search jumps over every word that one of the sets fills: in tables near the nim-sum
@@ -71,7 +71,7 @@ _trailing_zeros = cast("Callable[[np.uint64], np.uint64]", trailing_zeros)
 
 @kernel
 def first_of(word: np.uint64) -> np.int64:
-    """Return the index of the lowest set bit of a nonzero word: one machine instruction."""
+    """Return the index of the lowest set bit: one machine instruction."""
     return np.int64(_trailing_zeros(word))
 
 
@@ -82,7 +82,7 @@ def bit_of(number: Index) -> np.uint64:
 
 
 class OptionSets(NamedTuple):
-    """Which Grundy numbers the moves along one axis reach, for each line of positions along that axis.
+    """The Grundy numbers that moves along one axis reach, line by line.
 
     All positions (y, .) of a line that are above its heights so far are clipped to the same positions, so they share one
     set, the *top*. A y becomes a row of its own when the line first reaches its height.
@@ -100,7 +100,7 @@ class OptionSets(NamedTuple):
 
     @classmethod
     def start(cls, lines: int, layers: int, largest: int, n_y: int) -> OptionSets:
-        """Return the sets of lines that have passed no position, for Grundy numbers 0 .. largest."""
+        """Return the sets of lines that have passed no position yet."""
         words = words_for(largest + 1)
         return cls(
             used=np.zeros((lines, layers, words, n_y), np.uint64),
@@ -115,7 +115,7 @@ class OptionSets(NamedTuple):
 
 
 class BelowSets(NamedTuple):
-    """Grundy numbers that moves along y reach from a block of a bar, for each z: those of the blocks below."""
+    """Grundy numbers that moves along y reach below a block, for each z."""
 
     #: uint64 [lines, passes+1, words]. Bit g: some position (v, z) below the block has Grundy number g.
     used: NDArray[np.uint64]
@@ -127,7 +127,7 @@ class BelowSets(NamedTuple):
 
     @classmethod
     def start(cls, lines: int, layers: int, largest: int) -> BelowSets:
-        """Return the sets of lines with no position below, for Grundy numbers 0 .. largest."""
+        """Return the sets of lines with no position below."""
         words = words_for(largest + 1)
         return cls(
             used=np.zeros((lines, layers, words), np.uint64),
@@ -159,7 +159,7 @@ def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
 
 @kernel
 def fold_line(sets: OptionSets, line: Index, p: Index, numbers: NDArray[np.integer]) -> None:
-    """Add the Grundy numbers of the positions (0, .), (1, .), … that the line passes, up to the highest."""
+    """Add the Grundy numbers of the positions (0, .), (1, .), … of a line."""
     used = sets.used[line, p]
     open_words = sets.open_words[line, p]
     for y in range(len(numbers)):

@@ -39,7 +39,7 @@ UNCAPPED = np.int32(2**31 - 1)
 
 
 class BlockedHeights(NamedTuple):
-    """Which y are blocked by the P-positions found so far on each line along one axis."""
+    """The y that P-positions block so far on each line along one axis."""
 
     #: uint64 [passes+1, words, lines]. Bit y: the line holds a P-position at this y.
     used: NDArray[np.uint64]
@@ -80,7 +80,7 @@ def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
 
 @kernel
 def retire(blocked: BlockedHeights, first: Index, stop: Index) -> None:
-    """Mark every dead line from ``first`` to before ``stop``; filling does not check all of them."""
+    """Mark every dead line in a range; filling does not check all of them."""
     for p in range(blocked.cap.shape[0]):
         for line in range(first, stop):
             if blocked.live[p, line >> 6] & bit_of(line) != EMPTY and is_dead(blocked, p, line):
@@ -98,7 +98,7 @@ def fill_tile(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill ``p_y[p, x_range, z_range]``; ``rows`` is x_range and the x of the first line of ``by_z``."""
+    """Fill ``p_y[p, x_range, z_range]``; ``rows`` ends with by_z's first x."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     cap_x = by_x.cap[p]
@@ -174,7 +174,7 @@ def fill_columns(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill the block ``p_y[:, x_range, z_range]``, continuing from the blocks before it.
+    """Fill the block ``p_y[:, x_range, z_range]``, after the blocks before it.
 
     The parameters are those of `fill_solid`, except that lines along x and z know what is blocked. The table, int16 or int32
     [passes+1, n_x, n_z], is filled with the y of the P-position of each column, -1 where a column has none.
@@ -200,7 +200,7 @@ def fold_tile(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Add the heights that ``p_y[p, x_range, z_range]`` blocks, as `fill_tile` does."""
+    """Add the heights that ``p_y[p, x_range, z_range]`` blocks."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     used_z = by_z.used[p]
@@ -232,7 +232,7 @@ def fold_columns(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Carry blocked heights over a filled block, as `fill_columns` would have left them."""
+    """Carry blocked heights over a filled block, as `fill_columns` leaves them."""
     for x in range(x_range[0], x_range[1], TILE_X):
         rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
         for z in range(z_range[0], z_range[1], TILE_Z):
@@ -244,7 +244,7 @@ def fold_columns(
 
 
 def p_columns(heights: ArrayLike, passes: int = 0) -> Table:
-    """Return the y of the one P-position in each column (x, ., z) of a solid bar, with p passes left.
+    """Return the y of the P-position in each column (x, ., z) of a solid bar.
 
     The game is that of `grundy_solid`. Two positions of a column are joined by a move along y, so at most one of them is a
     P-position: the least y, up to the height, that no P-position blocks. The P-position (u, b, z) blocks y = b in its line

@@ -33,7 +33,7 @@ def fill_bar(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill the block ``grundy[:, z_range, :]``, continuing from the option sets of the blocks before it.
+    """Fill a block ``grundy[:, z_range, :]``, after the blocks before it.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def fold_bar(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Carry the option sets over a block that is filled already, as `fill_bar` would have left them."""
+    """Carry the option sets over a filled block, as `fill_bar` leaves them."""
     for z in range(z_range[0], z_range[1]):
         line = z - z_range[0]
         rows = min(np.int64(heights[z]) + 1 - first_y, grundy.shape[2])
@@ -120,7 +120,7 @@ def fold_bar(
 
 
 def grundy_bar(heights: ArrayLike, passes: int = 0) -> Table:
-    """Return all Grundy numbers of a bar: positions (y, z) with y ≤ heights[z], and p passes left.
+    """Return Grundy numbers of a bar: (y, z), y ≤ heights[z], p passes left.
 
     The options are (v, z) for v < y; (min(y, heights[w]), w) for w < z; and, with p > 0 and (y, z) ≠ (0, 0), the same
     position with p-1 passes left (step2015 Def 3.1; pass2016 for the pass, one at most).

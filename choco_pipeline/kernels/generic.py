@@ -1,4 +1,4 @@
-"""Grundy numbers of any game on coordinates that moves only lower, option by option; moves are arrays, or options are listed.
+"""Grundy numbers of any game whose moves only lower coordinates.
 
 Positions are settled in lexicographic order, which lists each after its options. An option's cell is found by subtraction
 from the position's own: a move by n steps back n times the strides of what it lowers, and a coordinate that then stands
@@ -27,7 +27,7 @@ VISITS = 20_000_000
 
 
 class MoveArrays(NamedTuple):
-    """Limits and moves as arrays. Lists lie one after the other, the i-th from ``…_bounds[i]`` to before the next one."""
+    """Limits and moves as arrays; the i-th list begins at ``…_bounds[i]``."""
 
     #: int32. The values of all functions of the position.
     values: NDArray[np.int32]
@@ -74,7 +74,7 @@ def stamp_line(
     seen: Ints,
     stamp: Index,
 ) -> bool:
-    """Stamp the numbers of the cells ``cell - n · stride`` for the amounts n from the first to the last, clipped.
+    """Stamp the numbers of the cells ``cell - n · stride``, clipped.
 
     `excess` is int64 [limits, 5], for each limit that may be lower: the coordinate's value and by how much an amount of 1
     lowers it, its stride, the place of the limit's value, and by how much an amount of 1 moves that. The stamp is the
@@ -106,7 +106,7 @@ def stamp_line(
 def take(
     moves: MoveArrays, m: Index, name: Index, by: Index, excess: Ints, strides: Ints
 ) -> np.int64:
-    """Lower a coordinate in the arguments of `stamp_line`; return how far the option's cell steps back."""
+    """Lower a coordinate for `stamp_line`; return how far the cell steps back."""
     first = moves.clips_bounds[m]
     for i in range(len(excess)):
         limit = moves.clips[first + i]
@@ -127,7 +127,7 @@ def stamp_move(
     seen: Ints,
     stamp: Index,
 ) -> tuple[bool, int]:
-    """Stamp the options by one move; return whether there is one, and how many amounts were tried.
+    """Stamp options by one move; return whether there is one, and amounts tried.
 
     The position is `at`, with where the value of each function is; `scratch`, int64 [limits, 5], is overwritten with what
     `stamp_line` takes.
@@ -212,7 +212,7 @@ def stamp_move(
 def fill_rows(
     moves: MoveArrays, sizes: Ints, first: Index, visits: Index, table: Table, seen: Ints
 ) -> int:
-    """Fill rows, runs of the last coordinate, until `visits` options were visited; return the next row.
+    """Fill rows, until `visits` options were visited; return the next row.
 
     The table, int16 or int32, one-dimensional, holds the cells in lexicographic order: filled up to the row, and beyond it 0,
     or -1 where there is no position. What was `seen`, int64, is longer than any number and holds no stamp of a later position.

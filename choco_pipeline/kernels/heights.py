@@ -1,4 +1,4 @@
-"""Heights of kernels, which never decrease along an axis, and arrays of a type that holds every number."""
+"""Heights that never decrease, and arrays of a type that holds every number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = int(np.iinfo(np.int32).max)
 
 @kernel
 def first_descent(heights: NDArray[np.int32]) -> tuple[int, int, int]:
-    """Return (x, z, axis) of the first place with a lower successor along the axis, or (-1, -1, -1)."""
+    """Return (x, z, axis) of the first descent along an axis, or (-1, -1, -1)."""
     n_x, n_z = heights.shape
     for x in range(n_x):
         here = heights[x]
@@ -37,7 +37,7 @@ def first_descent(heights: NDArray[np.int32]) -> tuple[int, int, int]:
 
 @kernel
 def total(heights: NDArray[np.int32]) -> int:
-    """Return the sum of heights [n_x, n_z] in 64 bits; numpy would widen all of them first."""
+    """Return the sum of heights in 64 bits, without widening all of them."""
     cells = np.int64(0)
     for x in range(heights.shape[0]):
         for z in range(heights.shape[1]):
@@ -76,7 +76,7 @@ def as_heights(heights: ArrayLike, ndim: int) -> NDArray[np.int32]:
 
 
 def as_layers(passes: int) -> int:
-    """Return the number of layers of a table, one for each number of passes left from 0 to ``passes``."""
+    """Return the layers of a table, one for each number of passes left."""
     if passes < 0:
         raise ValueError(f"passes must be at least 0, not {passes}")
     return passes + 1
@@ -95,7 +95,7 @@ def dtype_for(largest: int) -> type[np.int16] | type[np.int32]:
 
 
 def table_for(shape: tuple[int, ...], largest: int) -> Table:
-    """Return an unwritten table: kernels write every cell, so pages are touched only once."""
+    """Return an unwritten table: kernels write every cell."""
     return (
         np.empty(shape, np.int16) if dtype_for(largest) is np.int16 else np.empty(shape, np.int32)
     )

@@ -41,7 +41,7 @@ def fill_tile(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill ``grundy[:, x_range, z_range, :]``; ``rows`` is x_range and the x of the first line of ``by_z``."""
+    """Fill a tile; ``rows`` is x_range and the x of the first line of ``by_z``."""
     layers, _, _, n_y = grundy.shape
     below = np.empty(by_x.top.shape[2], np.uint64)  # Grundy numbers of (x, v, z), v < y
     below_open = np.empty(by_x.open_words.shape[2], np.uint64)
@@ -125,7 +125,7 @@ def fill_solid(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill the block ``grundy[:, x_range, z_range, :]``, continuing from the option sets of the blocks before it.
+    """Fill a block ``grundy[:, x_range, z_range, :]``, after the blocks before it.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def fold_solid(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Carry the option sets over a block that is filled already, as `fill_solid` would have left them."""
+    """Carry the option sets over a filled block, as `fill_solid` leaves them."""
     for x in range(x_range[0], x_range[1], TILE):
         rows = (x, min(x + TILE, x_range[1]), x_range[0])
         for z in range(z_range[0], z_range[1], TILE):
@@ -168,7 +168,7 @@ def fold_solid(
 
 
 def grundy_solid(heights: ArrayLike, passes: int = 0) -> Table:
-    """Return all Grundy numbers of a solid bar: positions (x, y, z) with y ≤ heights[x, z], and p passes left.
+    """Return Grundy numbers of a solid bar: (x, y, z), y ≤ heights, p passes.
 
     The options are (u, min(y, heights[u, z]), z) for u < x; (x, v, z) for v < y; (x, min(y, heights[x, w]), w) for
     w < z; and, with p > 0 and (x, y, z) ≠ (0, 0, 0), the same position with p-1 passes left (triangular, solid2022).

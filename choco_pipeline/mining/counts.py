@@ -12,22 +12,8 @@ from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.mining import recurrences
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
-from choco_pipeline.mining.recurrences import (
-    CANDIDATES,
-    DEEPEST,
-    MEANINGS,
-    MOST_FOR_LINEAR,
-    Relation,
-    closed_form,
-    continuation,
-    digit_form,
-    is_whole,
-    linear_recurrence,
-    printed,
-    relations,
-    rule_text,
-)
 from choco_pipeline.mining.table_findings import (
     AtPowers,
     ClaimContent,
@@ -50,7 +36,7 @@ FEWEST_COUNTED = 5
 FAR, MOST_ORDER = 16, 4
 #: Roots of recurrences are looked for up to this.
 LARGEST_ROOT = 16
-TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, and relations of the terms at the places 2n+r, …, {1 << DEEPEST}n+r to those near half of it"
+TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, and relations of the terms at the places 2n+r, …, {1 << recurrences.DEEPEST}n+r to those near half of it"
 
 
 def b_file(sequence: IntegerSequence) -> str:
@@ -99,7 +85,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
 
 def _candidates(sequence: IntegerSequence) -> int:
     """Return the number of forms: linear recurrences by their order, forms in digits, relations by their place."""
-    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES
+    return min(len(sequence.terms), recurrences.MOST_FOR_LINEAR) // 3 + recurrences.CANDIDATES
 
 
 def _finding(
@@ -127,21 +113,21 @@ def _finding(
 
 def _linear(sequence: IntegerSequence) -> CountFinding | None:
     """Return a finding on a sequence with a linear recurrence."""
-    learnt_recurrence = linear_recurrence(sequence.terms)
+    learnt_recurrence = recurrences.linear_recurrence(sequence.terms)
     if learnt_recurrence is None:
         return None
     recurrence, learnt = learnt_recurrence
     index, terms = sequence.index, sequence.terms
-    rule = rule_text(recurrence, "g", index)
+    rule = recurrences.rule_text(recurrence, "g", index)
     # sums of powers are those of places from 0 on
-    closed = None if sequence.first else closed_form(terms, recurrence, LARGEST_ROOT)
+    closed = None if sequence.first else recurrences.closed_form(terms, recurrence, LARGEST_ROOT)
     return _finding(
         sequence,
         "linear",
         [(rule, sequence.first)],
         (learnt, f"the first {learnt} terms"),
         (len(terms) - learnt, "the terms"),
-        f"is {closed}" if closed else f"satisfies {printed(rule)}",
+        f"is {closed}" if closed else f"satisfies {recurrences.printed(rule)}",
         claim=_claim(sequence, [(rule, sequence.first)], ()),
         closed_form=closed
         and TermRelation(formula=f"g({index}) == {closed.text(index)}", start=closed.start),
@@ -151,22 +137,25 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
 def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
     """Return a finding on a sequence that the binary digits of its places give, with its relations' consequences at 2^n."""
     index = sequence.index
-    by_digits = digit_form(sequence.first, sequence.terms, index)
+    by_digits = recurrences.digit_form(sequence.first, sequence.terms, index)
     if by_digits is None:
         return None
     related = _regular(sequence, centres)
     follows = () if related is None else related.follows
-    shown = ", ".join(map(printed, by_digits.equations))
+    shown = ", ".join(map(recurrences.printed, by_digits.equations))
     meant = " and ".join(
         f"{name}({index}) {meaning} of {index}"
-        for name, meaning in MEANINGS.items()
+        for name, meaning in recurrences.MEANINGS.items()
         if f"{name}(" in shown
     )
     return _finding(
         sequence,
         "digits",
         [(equation, 0) for equation in by_digits.equations],
-        (by_digits.learnt, f"the first terms that determine {printed(by_digits.equations[0])}"),
+        (
+            by_digits.learnt,
+            f"the first terms that determine {recurrences.printed(by_digits.equations[0])}",
+        ),
         (len(sequence.terms) - by_digits.learnt, "the other terms,"),
         f"satisfies {shown}, with {meant}{_hence(sequence, follows)}",
         follows=follows,
@@ -175,15 +164,15 @@ def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | Non
 
 def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
     """Return a finding on a sequence with relations between its terms and those at half the place."""
-    related = relations(sequence.first, sequence.terms, centres)
+    related = recurrences.relations(sequence.first, sequence.terms, centres)
     if not related:
         return None
     index = sequence.index
     equations = [(relation.text("g", index), relation.start) for relation in related]
-    whole = is_whole(related)
+    whole = recurrences.is_whole(related)
     consequences = _consequences(sequence, related) if whole else ()
     parts = [
-        printed(formula) + (f" for {index} ≥ {start}" if start > sequence.first else "")
+        recurrences.printed(formula) + (f" for {index} ≥ {start}" if start > sequence.first else "")
         for formula, start in equations
     ]
     return _finding(
@@ -203,9 +192,11 @@ def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
     return f"; if so for all {sequence.index}, {hence}" if hence else ""
 
 
-def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtPowers, ...]:
+def _consequences(
+    sequence: IntegerSequence, rules: list[recurrences.Relation]
+) -> tuple[AtPowers, ...]:
     """Return forms of the terms at 2^n, and of the sums up to there, of a sequence that relations give."""
-    every = continuation(sequence.first, sequence.terms, rules, 1 << FAR)
+    every = recurrences.continuation(sequence.first, sequence.terms, rules, 1 << FAR)
     if every is None:
         return ()
     index, places = sequence.index, [(1 << n) - sequence.first for n in range(FAR + 1)]
@@ -214,12 +205,15 @@ def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> tuple[AtP
         kind: Literal["terms", "sums"], name: str, numbers: list[int]
     ) -> AtPowers | None:
         terms = tuple(numbers[place] for place in places)
-        linear = linear_recurrence(terms)
+        linear = recurrences.linear_recurrence(terms)
         if linear is None or len(linear[0]) > MOST_ORDER:
             return None
-        closed = closed_form(terms, linear[0], LARGEST_ROOT)
+        closed = recurrences.closed_form(terms, linear[0], LARGEST_ROOT)
         if closed is None:
-            return AtPowers(kind=kind, text=f"b(n) = {name}: {printed(rule_text(linear[0], 'b'))}")
+            return AtPowers(
+                kind=kind,
+                text=f"b(n) = {name}: {recurrences.printed(recurrences.rule_text(linear[0], 'b'))}",
+            )
         text = f"{name} = {closed}"
         return AtPowers(kind=kind, text=text, formula=closed.text(index), start=closed.start)
 

@@ -39,16 +39,22 @@ FEWEST_PICTURES = 8
 Residue = tuple[int, ...]
 #: A term a(N+dn, I+di, J+dj), where picture n is 2N or 2N+1, and so on: (dn, di, dj).
 Term = tuple[int, ...]
-Relations = Mapping[Residue, tuple[Term, ...]]
+
+
+class Relation(NamedTuple):
+    """The terms whose sum is a cell with some residue, and the least picture number from which on it is."""
+
+    terms: tuple[Term, ...]
+    begins: int
 
 
 def mine_blocks(
     game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
 ) -> list[BlocksFinding]:
-    """Return how a table's pictures of P-positions follow from smaller ones, or that they do not.
+    """Return relations by which a table's pictures of P-positions follow from smaller ones.
 
-    There is one finding for each way to cut the table, and for square bars another one on copies. Pictures have at most
-    `side` rows and columns.
+    There is one finding for each way to cut the table, and for square bars another one on copies; some are of nothing. Pictures
+    have at most `side` rows and columns.
     """
     every = list(stacks(game, bound, data, side))
     findings = []
@@ -64,7 +70,7 @@ def mine_blocks(
     return findings
 
 
-def find_relations(stack: Stack) -> dict[Residue, tuple[Term, ...]]:
+def find_relations(stack: Stack) -> dict[Residue, Relation]:
     """Return linear relations modulo 2 between a stack and itself at half the coordinates.
 
     The cells whose picture number, row and column leave the remainders r, p, q modulo 2 are a sum modulo 2 of cells
@@ -77,49 +83,50 @@ def find_relations(stack: Stack) -> dict[Residue, tuple[Term, ...]]:
     found = {
         residue: _relation(stack, residue) for residue in product(range(2), repeat=stack.cells.ndim)
     }
-    return {residue: terms for residue, terms in found.items() if terms is not None}
+    return {residue: relation for residue, relation in found.items() if relation is not None}
 
 
-def _relation(stack: Stack, residue: Residue) -> tuple[Term, ...] | None:
-    terms = [*product(range(-REACH, REACH + 1), repeat=stack.cells.ndim)]
-    starts, values, usable = _halved(stack, residue)
-    columns = [_at(stack, starts, values.shape, steps) for steps in terms]
+def _relation(stack: Stack, residue: Residue) -> Relation | None:
+    chosen = tuple(
+        slice((remainder - first) % 2, None, 2)
+        for remainder, first in zip(residue, stack.first, strict=True)
+    )
+    # the halves of the first number, row and column with the residue
+    starts = [(first + 1 - r) // 2 for r, first in zip(residue, stack.first, strict=True)]
+    values = stack.cells[chosen]
+
+    def term(steps: Term) -> Bits:
+        places = zip(starts, steps, stack.first, strict=True)
+        return window(stack.cells, [at + step - first for at, step, first in places], values.shape)
+
+    # cells are positions, with pictures near half their number; those near the first ones may be wrong
+    usable, late = stack.legal[chosen].copy(), stack.legal[chosen].copy()
     for axis in range(stack.numbers):
-        low = stack.first[axis] + REACH
-        np.moveaxis(usable, axis, 0)[: max(0, low - starts[axis])] = False
-    numbers = np.flatnonzero(usable.any(axis=tuple(range(1, usable.ndim))))
+        first, start = stack.first[axis], starts[axis]
+        high = first + stack.cells.shape[axis] - REACH
+        np.moveaxis(usable, axis, 0)[max(0, high - start) :] = False
+        np.moveaxis(late, axis, 0)[: max(0, first + REACH - start)] = False
+    late &= usable
+    numbers = np.flatnonzero(late.any(axis=tuple(range(1, late.ndim))))
     if not numbers.size:
         return None
-    learned = usable.copy()
+    learned = late.copy()
     learned[(numbers[0] + numbers[-1] + 1) // 2 :] = False
+    terms = [*product(range(-REACH, REACH + 1), repeat=stack.cells.ndim)]
+    columns = [*map(term, terms)]
     system = solve(np.column_stack([c[learned] for c in columns]), values[learned])
     if system is None or system.equations < system.rank + FEWEST_MORE:
         return None
     costs = np.array([100 + sum(map(abs, steps)) for steps in terms])
     ones = np.flatnonzero(system.sparsest(costs)).tolist()
-    wrong = np.bitwise_xor.reduce([values, *(columns[i] for i in ones)])
-    return None if (wrong & usable & ~learned).any() else tuple(terms[i] for i in ones)
-
-
-def _halved(stack: Stack, residue: Residue) -> tuple[list[int], Bits, Bits]:
-    """Return the halves of the first number, row and column with a residue, and all cells with it.
-
-    Cells are usable if they are positions, and there are pictures near half their number.
-    """
-    pairs = [*zip(residue, stack.first, strict=True)]
-    chosen = tuple(slice((remainder - first) % 2, None, 2) for remainder, first in pairs)
-    starts = [(first + 1 - remainder) // 2 for remainder, first in pairs]
-    usable = stack.legal[chosen].copy()
-    for axis in range(stack.numbers):
-        high = stack.first[axis] + stack.cells.shape[axis] - REACH
-        np.moveaxis(usable, axis, 0)[max(0, high - starts[axis]) :] = False
-    return starts, stack.cells[chosen], usable
-
-
-def _at(stack: Stack, starts: Sequence[int], shape: Sequence[int], steps: Sequence[int]) -> Bits:
-    """Return the cells of a stack from some numbers, row and column on, that many steps away."""
-    places = zip(starts, steps, stack.first, strict=True)
-    return window(stack.cells, [start + step - first for start, step, first in places], shape)
+    wrong = np.bitwise_xor.reduce([values, *(columns[i] for i in ones)]) & usable
+    if (wrong & late & ~learned).any():
+        return None
+    begins = stack.first[0]
+    for place in np.argwhere(wrong.any(axis=(-2, -1))):
+        each = (2 * (starts[axis] + at) + residue[axis] for axis, at in enumerate(place))
+        begins = max(begins, 1 + int(min(each)))
+    return Relation(tuple(terms[i] for i in ones), begins)
 
 
 def relation_text(residue: Residue, terms: Sequence[Term], axes: Sequence[str]) -> str:
@@ -136,7 +143,7 @@ def relation_text(residue: Residue, terms: Sequence[Term], axes: Sequence[str]) 
 
 
 def _plus(name: str, step: int) -> str:
-    return f"{name}+{step}" if step > 0 else f"{name}-{-step}" if step else name
+    return f"{name}{step:+d}" if step else name
 
 
 def _relations_finding(stack: Stack) -> BlocksFinding:
@@ -153,57 +160,43 @@ def _relations_finding(stack: Stack) -> BlocksFinding:
         ),
     )
     complete = len(relations) == 2**stack.cells.ndim
-    if not complete and not (stack.closed and _doubles(stack, relations)):
+    # of bars it suffices that all cells of the pictures with even numbers, or of those with some odd ones, are given
+    if not complete and not (
+        stack.closed
+        and any(
+            all((*numbers, *cell) in relations for cell in product(range(2), repeat=2))
+            for numbers in product(range(2), repeat=stack.numbers)
+        )
+    ):
         return finding(nothing=True)
-    begins = _begins(stack, relations)
+    begins = max(relation.begins for relation in relations.values())
     # a is 1 at P-positions and 0 elsewhere
-    parts = [relation_text(residue, terms, stack.axes) for residue, terms in relations.items()]
+    parts = [
+        relation_text(residue, found.terms, stack.axes) for residue, found in relations.items()
+    ]
     if begins > stack.first[0]:
         parts.append(f"for {' and '.join(stack.axes[:-2])} from {begins} on")
     half = len(stack.cells) // 2
+    early, later = (int(np.count_nonzero(part)) for part in np.split(stack.legal, [half]))
     return finding(
         relations=tuple(
-            HalfRelation(residue=residue, terms=terms) for residue, terms in relations.items()
+            HalfRelation(residue=residue, terms=found.terms) for residue, found in relations.items()
         ),
         complete=complete,
         begins=begins,
         text="; ".join(parts),
-        found_on=Evidence(
-            int(np.count_nonzero(stack.legal[:half])), "the first half of the pictures"
-        ),
-        held_on=Evidence(int(np.count_nonzero(stack.legal[half:])), "the second half"),
+        found_on=Evidence(early, "the first half of the pictures"),
+        held_on=Evidence(later, "the second half"),
         claim=_claim(stack, relations) if complete and begins == stack.first[0] else None,
     )
 
 
-def _begins(stack: Stack, relations: Relations) -> int:
-    """Return the least number from which on the relations hold, with no P-positions before the first pictures."""
-    begins = stack.first[0]
-    for residue, terms in relations.items():
-        starts, values, usable = _halved(stack, residue)
-        sums = (_at(stack, starts, values.shape, steps) for steps in terms)
-        wrong = np.bitwise_xor.reduce([values, *sums]) & usable
-        for place in np.argwhere(wrong.any(axis=(-2, -1))):
-            numbers = (2 * (starts[axis] + at) + residue[axis] for axis, at in enumerate(place))
-            begins = max(begins, 1 + int(min(numbers)))
-    return begins
-
-
-def _doubles(stack: Stack, relations: Relations) -> bool:
-    """Whether all cells of the pictures with even numbers, or of those with some odd ones, are given."""
-    plane = tuple(product(range(2), repeat=2))
-    return any(
-        all((*numbers, *cell) in relations for cell in plane)
-        for numbers in product(range(2), repeat=stack.numbers)
-    )
-
-
-def _claim(stack: Stack, relations: Relations) -> ClaimContent | None:
+def _claim(stack: Stack, relations: Mapping[Residue, Relation]) -> ClaimContent | None:
     """Return relations as a statement on square bars without passes, if each is of one cell or none."""
     if not stack.closed or stack.passes is not None or stack.numbers > 1:
         return None
     lines = []
-    for residue, terms in relations.items():
+    for residue, (terms, _) in relations.items():
         if len(terms) > 1:
             return None
         where = " and ".join(
@@ -211,10 +204,8 @@ def _claim(stack: Stack, relations: Relations) -> ClaimContent | None:
         )
         said = "not P"
         for steps in terms:
-            size, *cell = (
-                _plus(f"{name}//2", step) for name, step in zip(stack.axes, steps, strict=True)
-            )
-            said = f"({like_cell(size, cell)})"
+            size, *cell = map(_plus, (f"{name}//2" for name in stack.axes), steps)
+            said = f"({_like_cell(size, cell)})"
         lines.append(f"{where} => {said}")
     return {"ruleset": stack.ruleset, "statement": "; ".join(lines)}
 
@@ -241,7 +232,7 @@ class Form(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """The picture of the bar of side `size`, put where its first cell is in row `row` and column `column`, from 0."""
+    """The picture of a smaller bar, and the row and column of its first cell, from 0."""
 
     size: Form
     row: Form
@@ -253,10 +244,7 @@ class Copy(NamedTuple):
 
 
 def mine_copies(stack: Stack) -> BlocksFinding:
-    """Return the copies of smaller pictures that make up a stack's pictures.
-
-    The pictures are of square bars by m, from 1 on.
-    """
+    """Return copies of smaller pictures that make up the pictures of square bars."""
     most = len(stack.cells)
     finding = partial(
         BlocksFinding,
@@ -288,7 +276,10 @@ def mine_copies(stack: Stack) -> BlocksFinding:
 
 
 def find_copies(stack: Stack) -> list[Copy]:
-    """Return disjoint copies that hold all P-positions of the first half of the pictures, the largest first, or none."""
+    """Return disjoint copies that hold all P-positions, the largest first, or none.
+
+    They are learned from the first half of the pictures.
+    """
     numbers = _numbers(1, len(stack.cells) // 2)
     if len(numbers) < FEWEST_PICTURES:
         return []
@@ -314,7 +305,7 @@ def _numbers(low: int, high: int) -> list[int]:
 
 
 def _pasted(stack: Stack, copies: Sequence[Copy], m: int) -> Bits | None:
-    """Return the picture number m outside of copies; None if one is no copy, or two have a cell in common."""
+    """Return picture m outside of copies; None if one is no copy, or two have a cell in common."""
     left = stack.cells[m - 1, :m, :m].copy()
     free = np.ones((m, m), np.bool_)
     for copy in copies:
@@ -332,13 +323,12 @@ def _pasted(stack: Stack, copies: Sequence[Copy], m: int) -> Bits | None:
 
 
 def _are_all(stack: Stack, copies: Sequence[Copy], numbers: Sequence[int]) -> bool:
-    """Whether pictures consist of the copies, which are disjoint, and hold no other P-position."""
+    """Whether pictures consist of disjoint copies, and hold no other P-position."""
     rests = (_pasted(stack, copies, m) for m in numbers)
     return not any(rest is None or rest.any() for rest in rests)
 
 
-def like_cell(size: str, cell: Sequence[str]) -> str:
-    """Return that a cell is a P-position if and only if a cell of another square bar is."""
+def _like_cell(size: str, cell: Sequence[str]) -> str:
     return f"P <=> P[rectangular-bar(m={size}, n={size})]({', '.join(cell)})"
 
 
@@ -351,7 +341,7 @@ def _claim_of_copies(stack: Stack, copies: Sequence[Copy]) -> ClaimContent:
             end = Form(start.a + copy.size.a, start.b + copy.size.b)
             inside.append(f"{name} > {start.text()} and {name} <= {end.text()}")
             cell.append(f"{name}-({start.text()})" if any(start) else name)
-        cases[" and ".join(inside)] = like_cell(copy.size.text(), cell)
+        cases[" and ".join(inside)] = _like_cell(copy.size.text(), cell)
     outside = " or ".join(f"({where})" for where in cases)
     lines = [f"{where} => ({said})" for where, said in cases.items()]
     return {

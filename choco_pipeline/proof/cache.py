@@ -1,4 +1,4 @@
-"""Cache of proof searches across runs: a file for each question, in ``outcomes/`` of the folder of certificates."""
+"""Cache of proof searches across runs, with a file for each question."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def computed_by(pid: int) -> float:
 
 
 def total_of(pid: int, measured: Callable[[psutil.Process], float]) -> float:
-    """Return the sum of a measurement over a process and its descendants that have not ended."""
+    """Return the sum of a measurement over a process and its descendants."""
     total = 0.0
     with suppress(psutil.NoSuchProcess):
         parent = psutil.Process(pid)
@@ -54,7 +54,7 @@ def total_of(pid: int, measured: Callable[[psutil.Process], float]) -> float:
 
 @dataclass(frozen=True)
 class Clock:
-    """A limit of computing time, from now on, in this thread and in children that it waits for.
+    """A limit of computing time of this thread and of children it waits for.
 
     Automata are about all numbers, so that a counterexample may be a position with more options than can be tried.
     """
@@ -107,7 +107,7 @@ class Budget(Clock):
 
 
 def answer_within(clock: Clock, ask: Callable[[int], T], unknown: T, least: float = 0.001) -> T:
-    """Return a solver's answer within the time that is left, at least `least` seconds.
+    """Return a solver's answer within the time left, or `least` seconds.
 
     `ask` is given milliseconds on the wall clock, and returns `unknown` when they are over. If other processes had most of that
     time, the solver is asked once more, for longer.

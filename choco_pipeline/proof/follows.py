@@ -1,4 +1,4 @@
-"""Claims that follow from others by lemmas: what remains to be decided, and a verdict no stronger than those on the premises.
+"""Claims that follow from others by lemmas, with verdicts.
 
 A claim is read backwards from its last lemma. The last step, from the conclusion of the lemmas to the claim, is statements on
 integers. The formulas are put into one statement that all integers satisfy, positions or not, under the facts that hold at
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ class LastStep:
     known: PositionFormulas
 
     def statements(self) -> Iterator[str]:
-        """Yield statements on integers that together say: the conclusion of the lemmas makes the claim true.
+        """Yield statements on integers: the lemmas' conclusion implies the claim.
 
         Raises `LemmaError` if the conclusion is of another kind than the claim.
         """
@@ -137,7 +137,7 @@ class LastStep:
         )
 
     def _of_options(self, check: OnOptions) -> Iterator[str]:
-        """Yield that it speaks of P-positions, none of whose options is one, or of others, which have one that is."""
+        """Yield statements on the options of P-positions, or of the others."""
         is_p, of, to = self._left(self.known.outcomes), nodes(check.where), nodes(check.to)
         is_other = LogicalNot(is_p)
         counts_all = {*check.by} in (set(), {*self.claim.coordinates})
@@ -148,7 +148,7 @@ class LastStep:
         yield self._everywhere([given], render(then))
 
     def conclusion(self) -> Formula:
-        """Return the conclusion of the lemmas as one formula, a condition or an equation with ``grundy``."""
+        """Return the lemmas' conclusion: a condition, or an equation for ``grundy``."""
         if self.known.kind == "p-positions":
             return parse(render(self._left(self.known.by_passes)))
         values = [equal(Name("grundy"), value) for value in self.known.by_passes]
@@ -218,7 +218,7 @@ class Derivation:
 
 
 def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
-    """Return how a claim follows from premises by the lemmas that it names.
+    """Return the derivation of a claim from premises by the lemmas it names.
 
     Raises `LemmaError` or `FamilyError` if it does not: a lemma speaks of other games, or the premises do, or of other
     kinds of numbers.
@@ -227,24 +227,23 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     assert statement.follows_from is not None
     assert statement.for_all is not None
     assert claim.pattern is not None
-    lemmas = [LEMMAS[name] for name in statement.follows_from.lemmas]
     game = FamilyGame.read(claim.pattern)
-    # From the claim's game back to those of the premises.
-    levels: list[tuple[FamilyGame, ...]] = [(game,)]
+    needed: tuple[FamilyGame, ...] = (game,)
     only_the_end: list[FamilyGame] = []
-    for lemma in reversed(lemmas):
-        if len(levels[-1]) != 1:
-            raise LemmaError(f"{lemma.title}: what stands before it is of {len(levels[-1])} games")
+    conclusions = []
+    # From the claim's game back to those of the premises.
+    for lemma in [LEMMAS[name] for name in reversed(statement.follows_from.lemmas)]:
+        if len(needed) != 1:
+            raise LemmaError(f"{lemma.title}: what stands before it is of {len(needed)} games")
         with _named(lemma):
-            needed = lemma.needs(levels[-1][0])
+            needed, conclude = lemma.needs(needed[0])
         only_the_end += needed if lemma.only_the_end else ()
-        levels.append(needed)
+        conclusions.append((lemma, conclude))
     conditions: list[Node] = []
-    known = _of_premises(levels.pop(), premises, conditions)
-    for lemma in lemmas:
-        (games,) = levels.pop()
+    known = _of_premises(needed, premises, conditions)
+    for lemma, conclude in reversed(conclusions):
         with _named(lemma):
-            known = [lemma.conclude(games, known)]
+            known = [conclude(known)]
     last = LastStep(claim, game, known[0])
     # A premise with the same condition speaks of these parameters.
     others = [condition for condition in conditions if render(condition) != statement.for_all.text]
@@ -272,13 +271,13 @@ def _named(lemma: Lemma) -> Iterator[None]:
 def _of_premises(
     games: Sequence[FamilyGame], premises: Sequence[Claim], conditions: list[Node]
 ) -> list[PositionFormulas]:
-    """Return the formulas of premises for games; append their conditions on parameters."""
+    """Return premises' formulas for games; append conditions on parameters."""
     knowns, used = [], set()
     for game in games:
         for premise in premises:
             assert premise.pattern is not None
             about = FamilyGame.read(premise.pattern)
-            more = about.with_passes(game.passes) if about.passes > game.passes else about
+            more = replace(about, passes=min(about.passes, game.passes))
             values = game.parameters_of(more)
             if values is not None:
                 break
@@ -332,7 +331,7 @@ def settle_following(
     seconds: float,
     certificates: str | None,
 ) -> ClaimVerdict:
-    """Decide a claim that follows from others, in this process, and return the verdict.
+    """Return the verdict on a claim that follows from others.
 
     The claim and the premises that it names, in their order, are as `Claim.as_json` wrote them; a premise's verdict on all
     parameters is None where there is none. Each sentence may take about this number of seconds. The verdict is as
@@ -363,7 +362,7 @@ def _decided(
     seconds: float,
     folder: Path | None,
 ) -> Finding:
-    """Return the proof of a claim, or raise `ChocoError` with the reason why there is none."""
+    """Return the proof of a claim; `ChocoError` if there is none."""
     follows = claim.statement.follows_from
     assert follows is not None
     chain = [_premise(premise, finding) for premise, finding in zip(premises, decided, strict=True)]
@@ -396,7 +395,7 @@ def _decided(
 
 
 def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
-    """Return the evidence of a premise, or raise `LemmaError` if it is not proved for all parameters."""
+    """Return the evidence of a premise; `LemmaError` if it is not proved."""
     if verdict is None or verdict.for_all is None or not verdict.is_proved:
         what = "is not decided for all parameters at once"
         if verdict is not None:
@@ -413,7 +412,7 @@ def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
 def _steps(
     claim: Claim, conclusion: str, seconds: float, folder: Path | None
 ) -> Iterator[Mapping[str, Any]]:
-    """Decide a statement on integers by automata, and write its certificates, or raise that it is not proved.
+    """Yield the proofs of a statement on integers; `LemmaError` without one.
 
     One for each number of passes left, if it speaks of them.
     """
@@ -439,7 +438,7 @@ def _steps(
 
 
 def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
-    """Return a verdict of `settle_following` with what the checker says of the certificates of its sentences.
+    """Return a verdict of `settle_following` with the checker's answers.
 
     Raises `DisagreementError` if it says that one of them is false.
     """
@@ -452,7 +451,7 @@ def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
 
 
 def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return which engines agree on all sentences, and why others say nothing of some."""
+    """Return the engines that agree on all steps, and others' reasons."""
     agreeing = [n for n in steps[0]["engines"] if all(n in step["engines"] for step in steps)]
     silent = {name: why for step in steps for name, why in step["no_answer"].items()}
     return {
@@ -462,7 +461,7 @@ def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
-    """Return whether there is such a member; its table says what lemmas and the claim say, or judges contradict each other."""
+    """Compare a member's table with the lemmas and the claim, if there is one."""
     claim, known = derivation.last.claim, derivation.last.conclusion()
     assert claim.pattern is not None
     said = known.rename({"grundy": "G"}).text if "grundy" in known.names else f"P <=> ({known})"

@@ -1,4 +1,4 @@
-"""The lemmas that claims may follow by, a closed list, and the games that they speak of; docs/lemmas.md proves each.
+"""Lemmas that claims may follow by, and their games; docs/lemmas.md has proofs.
 
 A lemma concludes formulas for a family of games from formulas for other games. It looks at rules only, and refuses games that
 it does not apply to.
@@ -14,43 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Literal
 
 import numpy as np
 
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula import Formula
-from choco_pipeline.formula.nodes import (
-    Binary,
-    Call,
-    Compare,
-    Integer,
-    Junction,
-    Name,
-    Node,
-    children,
-    names_of,
-    substitute,
-)
+from choco_pipeline.formula import Formula, nodes
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import LemmaError, UndecidedError
+from choco_pipeline.proof.uniform import sentences as smt
 from choco_pipeline.proof.uniform.affine import Affine, factors_of, number, variable
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.parametric_rules import describe
-from choco_pipeline.proof.uniform.sentences import (
-    all_of,
-    any_of,
-    at_least_0,
-    is_0,
-    names_in,
-    require_unsat,
-    text,
-)
 from choco_pipeline.tables.computing import grundy_table
 
 #: A kind of move: the coordinate that it lowers, by any amount; which coordinates may then fall; and whether they may.
@@ -64,7 +44,7 @@ class FamilyGame:
     #: Without the passes left.
     coordinates: tuple[str, ...]
     #: For each coordinate with a largest value: that value, in coordinates and parameters.
-    heights: Mapping[str, Node]
+    heights: Mapping[str, nodes.Node]
     #: Its kinds of moves.
     moves: frozenset[MoveKind]
     #: Most passes left, for the players together, but none from a position without options.
@@ -81,18 +61,14 @@ class FamilyGame:
         described = describe(base.text)
         return cls(described.coordinates, described.heights, frozenset(described.moves), passes)
 
-    def with_passes(self, passes: int) -> FamilyGame:
-        """Return the same games with another number of passes."""
-        return replace(self, passes=passes)
-
     @property
     def parts(self) -> tuple[FamilyGame, ...]:
-        """The games side by side in it: a height depends on coordinates of its own part only."""
+        """The games side by side in it, of which no height depends on another."""
         groups: list[set[str]] = []
         for name in self.coordinates:
             height = self.heights.get(name)
             group = {name} | (
-                set() if height is None else {*names_of(height)} & {*self.coordinates}
+                set() if height is None else {*nodes.names_of(height)} & {*self.coordinates}
             )
             for other in [other for other in groups if other & group]:
                 groups.remove(other)
@@ -107,26 +83,28 @@ class FamilyGame:
 
     @property
     def is_heap(self) -> bool:
-        """Whether it is one coordinate without a largest value, lowered by any amount, and nothing else."""
+        """Whether it is one coordinate without a height, lowered by any amount."""
         if len(self.coordinates) != 1:
             return False
         moves = [(lowered, falling) for lowered, falling, _ in self.moves]
         return not self.heights and moves == [(name, ()) for name in self.coordinates]
 
-    def parameters_of(self, other: FamilyGame) -> Mapping[str, Node] | None:
-        """Return the substitution that makes the rules of another family these; None if there is none.
+    def parameters_of(self, other: FamilyGame) -> Mapping[str, nodes.Node] | None:
+        """Return the substitution that makes another family's rules these, if any.
 
         Coordinates stand for each other in their order.
         """
         if (len(self.coordinates), self.passes) != (len(other.coordinates), other.passes):
             return None
         names = dict(zip(other.coordinates, self.coordinates, strict=True))
-        renamed = {old: Name(new) for old, new in names.items()}
+        renamed = {old: nodes.Name(new) for old, new in names.items()}
         moves = {(names[m], tuple(names[n] for n in falling), c) for m, falling, c in other.moves}
-        heights = {names[n]: substitute(height, renamed) for n, height in other.heights.items()}
+        heights = {
+            names[n]: nodes.substitute(height, renamed) for n, height in other.heights.items()
+        }
         if moves != self.moves or heights.keys() != self.heights.keys():
             return None
-        values: dict[str, Node] = {}
+        values: dict[str, nodes.Node] = {}
         fixed = frozenset(self.coordinates)
         same = (_matched(heights[n], height, fixed, values) for n, height in self.heights.items())
         return values if all(same) else None
@@ -141,7 +119,7 @@ class FamilyGame:
 
 
 def without_passes(notation: Notation) -> tuple[Notation, int]:
-    """Return the game that a notation writes with passes for all of it, and their number."""
+    """Return a game without passes for all of it, and their number."""
     if notation.name != "with-pass":
         return notation, 0
     given = dict(notation.arguments)
@@ -153,16 +131,20 @@ def without_passes(notation: Notation) -> tuple[Notation, int]:
     return game, int(passes.value({}))
 
 
-def _matched(wanted: Node, given: Node, fixed: frozenset[str], values: dict[str, Node]) -> bool:
-    """Whether a formula is another one with names or integers substituted for names; these are added to `values`."""
-    if isinstance(wanted, Name) and wanted.name not in fixed:
-        stands = isinstance(given, Integer) or (isinstance(given, Name) and given.name not in fixed)
+def _matched(
+    wanted: nodes.Node, given: nodes.Node, fixed: frozenset[str], values: dict[str, nodes.Node]
+) -> bool:
+    """Whether a formula is another one after substitution; extend `values`."""
+    if isinstance(wanted, nodes.Name) and wanted.name not in fixed:
+        stands = isinstance(given, nodes.Integer) or (
+            isinstance(given, nodes.Name) and given.name not in fixed
+        )
         return stands and values.setdefault(wanted.name, given) == given
-    some, others = children(wanted), children(given)
+    some, others = nodes.children(wanted), nodes.children(given)
     if type(wanted) is not type(given) or len(some) != len(others):
         return False
     alike = all(_matched(a, b, fixed, values) for a, b in zip(some, others, strict=True))
-    if isinstance(wanted, Integer | Name):
+    if isinstance(wanted, nodes.Integer | nodes.Name):
         return wanted == given
     kinds = ("operator", "operators", "function")
     return alike and all(getattr(wanted, key, None) == getattr(given, key, None) for key in kinds)
@@ -185,7 +167,7 @@ def require_only_the_end(part: FamilyGame, family: Family, clock: Clock) -> str:
     cases = 0
     try:
         for cases, case in enumerate(family.cases(), start=1):
-            require_unsat(f"only the end has value 0, case {cases}", _text(part, case), clock)
+            smt.require_unsat(f"only the end has value 0, case {cases}", _text(part, case), clock)
     except UndecidedError as error:
         raise LemmaError(f"it is not known that only the end has value 0: {error}") from error
     if not cases or not looked_at:
@@ -197,7 +179,7 @@ def require_only_the_end(part: FamilyGame, family: Family, clock: Clock) -> str:
 
 
 def _require_of_member(part: FamilyGame, family: Family, values: dict[str, int]) -> bool:
-    """Return whether there is such a member; raise `LemmaError` at its least position with options and the value 0."""
+    """Check a member, if there is one; `LemmaError` at options with value 0."""
     try:
         game = family.description.member(values)
         grundy = grundy_table(game, BOUND).grundy.transpose(*game.coordinates).to_numpy()
@@ -214,27 +196,27 @@ def _require_of_member(part: FamilyGame, family: Family, values: dict[str, int])
 
 
 def _text(part: FamilyGame, case: FamilyCase) -> str:
-    """Return, as SMT-LIB 2, that some position that is not all 0 has no move to the one that is."""
+    """Return SMT-LIB 2: some position that is not all 0 has no move to that one."""
     place = {x: Affine.of(variable(x)) for x in part.coordinates}
-    natural = map(at_least_0, [*map(Affine.of, case.names), *place.values()])
-    body = [*natural, any_of(at_least_0(value - 1) for value in place.values())]
+    natural = map(smt.at_least_0, [*map(Affine.of, case.names), *place.values()])
+    body = [*natural, smt.any_of(smt.at_least_0(value - 1) for value in place.values())]
     for y in part.heights:
         room = case.heights[y].only.room(place, number(1))
-        body.append(any_of([is_0(place[y]), at_least_0(room)]))
+        body.append(smt.any_of([smt.is_0(place[y]), smt.at_least_0(room)]))
     for lowered, others, clips in part.moves:
-        stuck = [is_0(place[lowered])]
+        stuck = [smt.is_0(place[lowered])]
         for x in part.coordinates:
-            stays = [at_least_0(place[x] - 1)]
+            stays = [smt.at_least_0(place[x] - 1)]
             if clips and x in others:  # and is not clipped to 0
                 height = case.heights[x].only
-                stays.append(at_least_0(height.split[1] - height.divisor))
-            stuck += [all_of(stays)] if x != lowered else []
-        body.append(any_of(stuck))
-    names = names_in(" ".join(map(at_least_0, case.conditions)) + all_of(body))
+                stays.append(smt.at_least_0(height.split[1] - height.divisor))
+            stuck += [smt.all_of(stays)] if x != lowered else []
+        body.append(smt.any_of(stuck))
+    names = smt.names_in(" ".join(map(smt.at_least_0, case.conditions)) + smt.all_of(body))
     for name in sorted(names):
         if len(factors := factors_of(name)) > 1:
             body.append(f"(= |{name}| (* {' '.join(f'|{factor}|' for factor in factors)}))")
-    return text(case.conditions, all_of(body), logic="ALL")
+    return smt.text(case.conditions, smt.all_of(body), logic="ALL")
 
 
 @dataclass(frozen=True)
@@ -244,144 +226,125 @@ class PositionFormulas:
     #: Whether the formulas are Grundy numbers, or conditions that hold at P-positions.
     kind: Literal["grundy", "p-positions"]
     #: The formula for 0, 1, … passes left, in coordinates and parameters.
-    by_passes: tuple[Node, ...]
+    by_passes: tuple[nodes.Node, ...]
     #: Conditions on the coordinates of every position, beside that Grundy numbers are natural numbers.
-    facts: tuple[Node, ...] = ()
+    facts: tuple[nodes.Node, ...] = ()
 
     @property
-    def outcomes(self) -> tuple[Node, ...]:
+    def outcomes(self) -> tuple[nodes.Node, ...]:
         """The conditions that hold at P-positions, by the passes left."""
         if self.kind == "p-positions":
             return self.by_passes
         return tuple(equal(value, ZERO) for value in self.by_passes)
 
     @property
-    def values(self) -> tuple[Node, ...]:
-        """The Grundy numbers by the passes left; `LemmaError` if only P-positions are known."""
+    def values(self) -> tuple[nodes.Node, ...]:
+        """Grundy numbers by passes left; `LemmaError` if they are not known."""
         if self.kind != "grundy":
             raise LemmaError("Grundy numbers are needed, P-positions are known")
         return self.by_passes
 
 
+ZERO, ONE = nodes.Integer(0), nodes.Integer(1)
+
+
+def equal(left: nodes.Node, right: nodes.Node) -> nodes.Node:
+    """Return the condition that two integers are equal."""
+    return nodes.Compare(("==",), (left, right))
+
+
+def junction(operator: Literal["and", "or"], *parts: nodes.Node) -> nodes.Node:
+    """Return the conjunction or the disjunction of several conditions."""
+    flat: list[nodes.Node] = []
+    for part in parts:
+        same = isinstance(part, nodes.Junction) and part.operator == operator
+        flat += part.operands if same and isinstance(part, nodes.Junction) else [part]
+    return flat[0] if len(flat) == 1 else nodes.Junction(operator, tuple(flat))
+
+
+#: Games of which formulas must be known, and the formulas that then follow from these.
+Needed = tuple[tuple[FamilyGame, ...], Callable[[Sequence[PositionFormulas]], PositionFormulas]]
+
+
 @dataclass(frozen=True)
 class Lemma:
-    """A lemma on games in general.
-
-    `needs` returns the games of which formulas must be known, and raises `LemmaError` for games that the lemma does not apply to;
-    `conclude` returns formulas for a game from those for the games that it `needs`.
-    """
+    """A lemma on games in general."""
 
     #: Its name in sentences.
     title: str
-    needs: Callable[[FamilyGame], tuple[FamilyGame, ...]]
-    conclude: Callable[[FamilyGame, Sequence[PositionFormulas]], PositionFormulas]
+    #: What it needs to conclude for a game; raises `LemmaError` if it does not apply.
+    needs: Callable[[FamilyGame], Needed]
     #: Whether it applies only to games in which no position with options has the Grundy number 0.
     only_the_end: bool = False
 
 
-ZERO, ONE = Integer(0), Integer(1)
-
-
-def equal(left: Node, right: Node) -> Node:
-    """Return the condition that two integers are equal."""
-    return Compare(("==",), (left, right))
-
-
-def junction(operator: Literal["and", "or"], *parts: Node) -> Node:
-    """Return the conjunction or the disjunction of several conditions."""
-    flat: list[Node] = []
-    for part in parts:
-        same = isinstance(part, Junction) and part.operator == operator
-        flat += part.operands if same and isinstance(part, Junction) else [part]
-    return flat[0] if len(flat) == 1 else Junction(operator, tuple(flat))
-
-
-def _facts(known: Sequence[PositionFormulas]) -> tuple[Node, ...]:
-    return tuple(fact for premise in known for fact in premise.facts)
-
-
-# Sprague and Grundy: the Grundy number of games side by side is the nim-sum of theirs; that of a heap is its size.
-
-
-def _summands(game: FamilyGame) -> tuple[FamilyGame, ...]:
+# The Grundy number of games side by side is the nim-sum of theirs; that of a heap is its size.
+def _sprague_grundy(game: FamilyGame) -> Needed:
     if game.passes:
         raise LemmaError("the passes are for all parts together, not for one")
     if len(game.parts) == 1:
         raise LemmaError("the game is not a sum")
-    return tuple(part for part in game.parts if not part.is_heap)
+
+    def nim_sum(known: Sequence[PositionFormulas]) -> PositionFormulas:
+        values = [premise.values[0] for premise in known]
+        each = [nodes.Name(p.coordinates[0]) if p.is_heap else values.pop(0) for p in game.parts]
+        facts = tuple(fact for premise in known for fact in premise.facts)
+        return PositionFormulas("grundy", (reduce(partial(nodes.Binary, "^"), each),), facts)
+
+    return tuple(part for part in game.parts if not part.is_heap), nim_sum
 
 
-def _nim_sum(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
-    values = [premise.values[0] for premise in known]
-    each = [Name(p.coordinates[0]) if p.is_heap else values.pop(0) for p in game.parts]
-    nim_sum = reduce(lambda a, b: Binary("^", a, b), each)
-    return PositionFormulas("grundy", (nim_sum,), _facts(known))
-
-
-# A free heap: beside a heap, with passes for both together, the P-positions are where the heap is the Grundy number.
-
-
-def _heap(game: FamilyGame) -> FamilyGame:
+# Beside a heap, with passes for both together, the P-positions are where the heap is the Grundy number.
+def _free_heap(game: FamilyGame) -> Needed:
     heaps = [part for part in game.parts if part.is_heap]
     if len(heaps) != 1 or len(game.parts) == 1:
         raise LemmaError(f"one heap beside a game is needed, found {len(heaps)}")
-    return heaps[0]
+
+    def heap_is_value(known: Sequence[PositionFormulas]) -> PositionFormulas:
+        (heap,), (premise,) = heaps[0].coordinates, known
+        cases = tuple(equal(nodes.Name(heap), value) for value in premise.values)
+        return PositionFormulas("p-positions", cases, premise.facts)
+
+    return (game.others(heaps[0]),), heap_is_value
 
 
-def _beside_the_heap(game: FamilyGame) -> tuple[FamilyGame, ...]:
-    return (game.others(_heap(game)),)
-
-
-def _heap_is_value(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
-    (heap,), (premise,) = _heap(game).coordinates, known
-    cases = tuple(equal(Name(heap), value) for value in premise.values)
-    return PositionFormulas("p-positions", cases, premise.facts)
-
-
-# One pass: where no position with options has the value g = 0, the value with a pass left is g with 2i−1 and 2i exchanged,
-# max(0, ((g−1) ⊕ 1) + 1).
-
-
-def _without_the_pass(game: FamilyGame) -> tuple[FamilyGame, ...]:
+# Where only the end has the value 0, a pass exchanges the values 2i−1 and 2i: g becomes max(0, ((g−1) ⊕ 1) + 1).
+def _one_pass(game: FamilyGame) -> Needed:
     if game.passes != 1:
         raise LemmaError(f"one pass is needed, found {game.passes}")
-    return (game.with_passes(0),)
+
+    def exchanged(known: Sequence[PositionFormulas]) -> PositionFormulas:
+        (premise,) = known
+        (value,) = premise.values
+        with_pass = nodes.Binary("+", nodes.Binary("^", nodes.Binary("-", value, ONE), ONE), ONE)
+        names: Sequence[nodes.Node] = [*map(nodes.Name, game.coordinates)]
+        left = reduce(partial(nodes.Binary, "+"), names)
+        only_there = tuple(
+            junction("or", nodes.Compare(("!=",), (a, ZERO)), equal(b, ZERO))
+            for a, b in ((value, left), (left, value))
+        )
+        by_passes = (value, nodes.Call("max", (ZERO, with_pass)))
+        return PositionFormulas("grundy", by_passes, premise.facts + only_there)
+
+    return (replace(game, passes=0),), exchanged
 
 
-def _exchanged(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
-    (premise,) = known
-    (value,) = premise.values
-    exchanged = Binary("+", Binary("^", Binary("-", value, ONE), ONE), ONE)
-    names: Sequence[Node] = [*map(Name, game.coordinates)]
-    left = reduce(lambda a, b: Binary("+", a, b), names)
-    only_there = tuple(
-        junction("or", Compare(("!=",), (a, ZERO)), equal(b, ZERO))
-        for a, b in ((value, left), (left, value))
-    )
-    by_passes = (value, Call("max", (ZERO, exchanged)))
-    return PositionFormulas("grundy", by_passes, premise.facts + only_there)
-
-
-# Two more passes: with r + 2 passes left every position is the same as with r.
-
-
-def _with_one_pass(game: FamilyGame) -> tuple[FamilyGame, ...]:
+# With r + 2 passes left every position is the same as with r.
+def _two_more_passes(game: FamilyGame) -> Needed:
     if game.passes < 2:
         raise LemmaError(f"two passes or more are needed, found {game.passes}")
-    return (game.with_passes(1),)
 
+    def by_parity(known: Sequence[PositionFormulas]) -> PositionFormulas:
+        (premise,) = known
+        by_passes = tuple(premise.by_passes[left % 2] for left in range(game.passes + 1))
+        return PositionFormulas(premise.kind, by_passes, premise.facts)
 
-def _by_parity(game: FamilyGame, known: Sequence[PositionFormulas]) -> PositionFormulas:
-    (premise,) = known
-    by_passes = tuple(premise.by_passes[left % 2] for left in range(game.passes + 1))
-    return PositionFormulas(premise.kind, by_passes, premise.facts)
+    return (replace(game, passes=1),), by_parity
 
 
 LEMMAS: Mapping[LemmaName, Lemma] = {
-    "sprague-grundy": Lemma("Sprague and Grundy", _summands, _nim_sum),
-    "free-heap": Lemma("a free heap", _beside_the_heap, _heap_is_value),
-    "one-pass": Lemma(
-        "one pass where only the end has value 0", _without_the_pass, _exchanged, only_the_end=True
-    ),
-    "two-more-passes": Lemma("two more passes", _with_one_pass, _by_parity),
+    "sprague-grundy": Lemma("Sprague and Grundy", _sprague_grundy),
+    "free-heap": Lemma("a free heap", _free_heap),
+    "one-pass": Lemma("one pass where only the end has value 0", _one_pass, only_the_end=True),
+    "two-more-passes": Lemma("two more passes", _two_more_passes),
 }

@@ -1,4 +1,4 @@
-"""Limits of time and memory: functions run in a child process, which is killed when it breaks one.
+"""Limits of time and memory for functions, which run in a child process.
 
 `Limited` asks and `main` answers, one line of JSON each. The child answers until a limit is broken; the next call then starts
 another. It works inside of a Dask worker, whose process may have no children of `multiprocessing`.
@@ -32,8 +32,6 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 GRACE = 1.0
 #: Seconds between two measurements of memory.
 LOOK = 0.2
-#: Attempts at a call whose child is killed from outside.
-TIMES = 2
 #: Bytes in memory of a child that a worker keeps for its next task.
 MOST_KEPT = GIB // 2
 #: Kind of an answer, beside its value or message.
@@ -84,8 +82,8 @@ class Limited:
     ) -> Any:
         """Return the result of a function of a module, as plain data.
 
-        Raises `OverLimitError` if a limit is broken; `KilledError` if the child was killed from outside, `TIMES` times, as a machine
-        without memory does; `ChocoError` and `DisagreementError` as the function raised them; `FailedError` if it raised anything
+        Raises `OverLimitError` if a limit is broken; `KilledError` if the child was killed from outside twice, as a machine without
+        memory does; `ChocoError` and `DisagreementError` as the function raised them; `FailedError` if it raised anything
         else.
 
         Parameters
@@ -120,14 +118,13 @@ class Limited:
         return self._asked(request, what, seconds, memory)
 
     def _asked(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
-        for attempt in range(1, TIMES + 1):
-            try:
+        try:
+            with suppress(KilledError):
                 return self._call(request, what, seconds, memory)
-            except KilledError:
-                if attempt == TIMES:
-                    self.was_killed = True
-                    raise
-        return None
+            return self._call(request, what, seconds, memory)
+        except KilledError:
+            self.was_killed = True
+            raise
 
     def _call(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
         child = self._started()

@@ -4,7 +4,7 @@ from choco_pipeline.errors import ChocoError
 
 
 class NotDefinableError(ChocoError):
-    """A ruleset or a formula says something that linear and bitwise arithmetic cannot say."""
+    """A ruleset or formula is outside of linear and bitwise arithmetic."""
 
 
 class UndecidedError(ChocoError):
@@ -17,8 +17,8 @@ class UndecidedError(ChocoError):
 
 
 class FamilyError(NotDefinableError):
-    """A family's game, condition or relation says something that digits and linear counters cannot say."""
+    """A family is outside of what digits and linear counters can say."""
 
 
 class LemmaError(ChocoError):
-    """A claim does not follow by the lemmas that it names, or it is not known whether it does; the message says why."""
+    """A claim is not shown to follow by the lemmas that it names."""

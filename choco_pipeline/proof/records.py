@@ -1,4 +1,4 @@
-"""Documents of the stage `prove`: orders of proofs, and records of their outcomes."""
+"""Orders of proofs, and records of their outcomes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ProofOrder(DecisionOrder):
 
 
 class StatementProofOrder(DecisionOrder):
-    """Statements on integers to decide for all integers, or claims for all parameters at once."""
+    """Statements to decide for all integers, or claims for all parameters."""
 
     #: Limits of each; the memory in GiB.
     seconds: int
@@ -77,7 +77,7 @@ class PositionCounts(RecordModel):
 
 
 class FormulaOfProof(RecordModel):
-    """A formula by cases of a proved game; a single case may be for a part of the positions."""
+    """A formula by cases of a proved game."""
 
     #: One line, each case with its condition.
     text: str
@@ -153,7 +153,7 @@ class GameProof(ProofOutcome):
 
 
 class ClaimProofOutcome(ProofOutcome):
-    """The repeated proof of a claim; `status` and `why` are the verdict's name and text."""
+    """A repeated proof of a claim, with the verdict as `status` and `why`."""
 
     #: The formal statement, and the integers for which it is decided.
     claim: Mapping[str, Any]

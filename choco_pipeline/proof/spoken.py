@@ -1,4 +1,4 @@
-"""The implication of a claim's `when` by its `for_all`: the claim speaks of all parameters for which it is to be decided.
+"""Proof that a claim's `when` follows from its `for_all`.
 
 It is a statement on integers, which our engine and the checker prove. Of a comparison outside of linear and bitwise arithmetic
 nothing is supposed, so that `when` must follow without it. A claim may have integers in `some`: `when` must then hold for all of
@@ -14,19 +14,7 @@ from tempfile import TemporaryDirectory
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Proved
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import (
-    Binary,
-    Call,
-    Compare,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Node,
-    render,
-    walk,
-)
+from choco_pipeline.formula import nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.arithmetic.terms import condition
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
@@ -34,31 +22,33 @@ from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 
-ZERO, ONE = Integer(0), Integer(1)
+ZERO, ONE = nodes.Integer(0), nodes.Integer(1)
 
 
 def require_spoken_of(claim: Claim, seconds: float) -> None:
-    """Raise `UndecidedError` if it is not shown that a claim speaks of all that its `for_all` names."""
+    """Raise `UndecidedError` unless `for_all` is shown to imply `when`."""
     statement = claim.statement
     if claim.speaks_for_all_only or statement.for_all is None or statement.when is None:
         return
-    given, shown = [parse_nodes(statement.for_all.text)], list[Node]()
+    given, shown = [parse_nodes(statement.for_all.text)], list[nodes.Node]()
     spans = dict.fromkeys(sorted(claim.parameters), "0..N")
     for name, span in statement.some.items():
         spans[name] = "-N..N"
         first, last = parse_nodes(span.first.text), parse_nodes(span.last.text)
         # An exponent, v2(n) or log2(n), is at least 0.
-        least = ZERO if isinstance(last, Call) and last.function in ("v2", "log2") else last
-        shown += [Compare(("<=",), (first, least)), *_has_value(first), *_has_value(last)]
+        least = ZERO if isinstance(last, nodes.Call) and last.function in ("v2", "log2") else last
+        shown += [nodes.Compare(("<=",), (first, least)), *_has_value(first), *_has_value(last)]
         if span.step is not None:
             step = parse_nodes(span.step.text)
-            shown += [Compare((">=",), (step, ONE)), *_has_value(step)]
+            shown += [nodes.Compare((">=",), (step, ONE)), *_has_value(step)]
         # A range that has a step holds its first integer and fewer others.
-        given.append(Compare((">=",), (Name(name), first)))
+        given.append(nodes.Compare((">=",), (nodes.Name(name), first)))
     when = parse_nodes(statement.when.text)
     try:
         shown += [*_has_value(when), _weaker(when)]
-        sides = (" and ".join(f"({render(part)})" for part in parts) for parts in (given, shown))
+        sides = (
+            " and ".join(f"({nodes.render(part)})" for part in parts) for parts in (given, shown)
+        )
         ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
         implied = f"for {ranges}: {' => '.join(sides)}"
         _require(Claim.from_json({"id": "spoken", "statement": implied, "bound": 3}), seconds)
@@ -70,7 +60,7 @@ def require_spoken_of(claim: Claim, seconds: float) -> None:
 
 
 def _require(statement: Claim, seconds: float) -> None:
-    """Raise `UndecidedError` unless our engine and the checker prove a statement on integers."""
+    """Raise `UndecidedError` unless engine and checker prove a statement."""
     with TemporaryDirectory() as folder:
         for fixed, finding in decide_integers(statement, seconds):
             if not isinstance(finding.verdict, Proved):
@@ -81,33 +71,33 @@ def _require(statement: Claim, seconds: float) -> None:
                 raise UndecidedError(f"{statement.summary} is not proved by the checker")
 
 
-def _weaker(node: Node) -> Node:
-    """Return a condition that implies a given one, without comparisons that have no sentence."""
+def _weaker(node: nodes.Node) -> nodes.Node:
+    """Return a condition that implies a given one and has a sentence."""
     match node:
-        case Junction(operator, operands):
-            return Junction(operator, tuple(map(_weaker, operands)))
-        case Compare():
+        case nodes.Junction(operator, operands):
+            return nodes.Junction(operator, tuple(map(_weaker, operands)))
+        case nodes.Compare():
             try:
-                condition(parse(render(node)))
+                condition(parse(nodes.render(node)))
             except NotDefinableError:
-                return Compare(("==",), (ZERO, ONE))
+                return nodes.Compare(("==",), (ZERO, ONE))
             return node
-        case LogicalNot():
-            condition(parse(render(node)))  # which must have a sentence
+        case nodes.LogicalNot():
+            condition(parse(nodes.render(node)))  # which must have a sentence
             return node
         case _:
             raise UndecidedError("a condition is needed, found an integer")
 
 
-def _has_value(node: Node) -> Iterator[Node]:
+def _has_value(node: nodes.Node) -> Iterator[nodes.Node]:
     """Yield conditions under which every part of a formula has a value."""
-    for part in walk(node):
+    for part in nodes.walk(node):
         match part:
-            case Call("v2", (of,)) | Binary("//" | "%", _, of):
-                yield Compare(("!=",), (of, ZERO))
-            case Call("log2", (of,)):
-                yield Compare((">=",), (of, ONE))
-            case Binary("**" | "<<" | ">>", _, exponent):
-                yield Compare((">=",), (exponent, ZERO))
+            case nodes.Call("v2", (of,)) | nodes.Binary("//" | "%", _, of):
+                yield nodes.Compare(("!=",), (of, ZERO))
+            case nodes.Call("log2", (of,)):
+                yield nodes.Compare((">=",), (of, ONE))
+            case nodes.Binary("**" | "<<" | ">>", _, exponent):
+                yield nodes.Compare((">=",), (exponent, ZERO))
             case _:
                 pass

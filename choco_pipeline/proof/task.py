@@ -1,6 +1,6 @@
-"""Tasks of the stage `prove`: games and statements, decided in a child process under limits.
+"""Tasks of the stage `prove`, decided in a child process under limits.
 
-The functions that run in the child take and return plain data: `search`, `repeat`, `describe`, `settle` and `settle_statement`.
+The functions that run in the child take plain data: `attempt`, `repeat`, `describe`, `settle` and `settle_statement`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,7 +40,7 @@ from choco_pipeline.proof.games.certificate import (
 )
 from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.games.prover import Proof, prove
-from choco_pipeline.proof.limits import Limited, OverLimitError, limited
+from choco_pipeline.proof.limits import KilledError, Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import (
     ClaimProofOutcome,
@@ -61,6 +61,7 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.statements.proved_formulas import formulas
 from choco_pipeline.proof.trial import Statement, confirmed
+from choco_pipeline.provenance import file_digest
 from choco_pipeline.stages import KILLED, Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
@@ -222,24 +223,26 @@ def certified(
 
 
 def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProof:
-    """Return the proof of a game: the recorded one, or that of a search in a child process, which is recorded."""
+    """Return the recorded proof of a game, or search in a child and record it."""
     start = time.perf_counter()
     question = question_of(todo, certificates)
     known = None if question is None else question.find()
     if known is not None:
         return _of_game(todo, known)
     limits = {"seconds": todo.seconds, "memory": todo.memory}
-    asked = (search, todo.model_dump(), certificates.as_posix())
+    asked = (attempt, todo.ruleset, todo.relation, todo.seconds, certificates.as_posix())
+    was_killed = False
     try:
-        proof = GameProof.model_validate(prover.call(*asked, what="the proof", **limits))
-    except UndecidedError as error:
-        proof = _of_game(todo, ProofOutcome.nothing(str(error), time.perf_counter() - start))
-        if not isinstance(error, OverLimitError):
-            return proof  # killed from outside: a later run may succeed
+        document = prover.call(*asked, what="the proof", **limits)
+        outcome = ProofOutcome.model_validate(document)
+    except ChocoError as error:
+        was_killed = isinstance(error, KilledError)  # a later run may succeed
+        outcome = ProofOutcome.nothing(str(error), time.perf_counter() - start)
+    proof = _of_game(todo, outcome)
     if proof.is_proved:
         limits["seconds"] = min(todo.seconds, FORMULA_SECONDS)
         proof = with_formula(proof, limits, prover)
-    if question is not None:
+    if question is not None and not was_killed:
         question.add(proof)
     return proof
 
@@ -255,28 +258,13 @@ def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof] | 
     return None
 
 
-def search(document: Document, certificates: str) -> GameProof:
-    """Search for the proof of a game and write its certificate, in this process."""
-    start = time.perf_counter()
-    todo = GameToProve.model_validate(document)
-    try:
-        outcome = attempt(todo.ruleset, todo.relation, todo.seconds, certificates)
-    except (ChocoError, MemoryError) as error:
-        outcome = ProofOutcome.nothing(_reason(error), time.perf_counter() - start)
-    return _of_game(todo, outcome)
-
-
 def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
     asked = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
     return GameProof(**{**dict(outcome), **asked})
 
 
-def _reason(error: ChocoError | MemoryError) -> str:
-    return str(error) if isinstance(error, ChocoError) else NO_MEMORY
-
-
 def attempt(ruleset: str, relation: Relation, seconds: float, folder: str) -> ProofOutcome:
-    """Search for the proof of a game and write its certificate; the outcome has no formula.
+    """Search for the proof of a game and write its certificate.
 
     Raises `ChocoError` if the ruleset is invalid; `DisagreementError` if the engine contradicts the definition.
     """
@@ -329,7 +317,7 @@ def repeat(certificate: str, seconds: float) -> ProofOutcome:
 
 
 def check_again(certificate: Path, seconds: float, memory: float, prover: Limited) -> ProofOutcome:
-    """Return the outcome of `repeat` in a child process, with the checker's answer if it is proved.
+    """Return the outcome of `repeat` in a child process, and the checker's.
 
     Raises as `repeat`; also `DisagreementError` if the checker contradicts the engine.
     """
@@ -412,7 +400,17 @@ def decided_on(
     asked = (settle, claim, parameters, path, limits["seconds"])
     ask = partial(prover.call, *asked, what="the decision", **limits)
     verdict = ClaimVerdict.model_validate(_answer(ask, claim, parameters, path))
-    return certified(verdict, claim, read_certificate(Path(path)), Path(path).parent)
+    return certified(verdict, claim, _proof_of(path, file_digest(Path(path))), Path(path).parent)
+
+
+def _without_answer(error: ChocoError | MemoryError) -> Finding:
+    return Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
+
+
+@lru_cache(maxsize=4)
+def _proof_of(certificate: str, _: str) -> Proof:
+    """Return a certificate's proof, read once for all claims on the game; the digest is of the file."""
+    return read_certificate(Path(certificate))
 
 
 def settle(
@@ -423,7 +421,8 @@ def settle(
     The evidence of a proof says under ``without_reach`` whether the claim is true without its bound.
     """
     start, clock = time.perf_counter(), Clock(seconds)
-    proof, stated = read_certificate(Path(certificate)), Claim.from_json(claim)
+    proof = _proof_of(certificate, file_digest(Path(certificate)))
+    stated = Claim.from_json(claim)
     try:
         finding = decide(stated, parameters, proof, certificate, seconds=seconds)
         is_bounded = stated.reach is not None and isinstance(finding.verdict, Proved)
@@ -433,13 +432,13 @@ def settle(
                 if isinstance(decide(*asked).verdict, Proved):
                     finding = finding.with_evidence({"without_reach": "proved"})
     except (ChocoError, MemoryError) as error:
-        finding = Finding(Undecided(_reason(error)))
+        finding = _without_answer(error)
     took = time.perf_counter() - start
     return ClaimVerdict.of(stated.id, parameters, finding, took, certificate=certificate)
 
 
 def settled(claim: Document, seconds: float, memory: float, prover: Limited) -> list[ClaimVerdict]:
-    """Decide a statement on integers in a child process, and return its verdicts: at least one."""
+    """Decide a statement on integers in a child; return one verdict or more."""
     limits = {"seconds": seconds, "memory": memory}
     ask = partial(prover.call, settle_statement, claim, seconds, what="the decision", **limits)
     answer = _answer(ask, claim, {})
@@ -454,7 +453,7 @@ def settle_statement(claim: Document, seconds: float) -> list[ClaimVerdict]:
     try:
         cases = decide_integers(statement, seconds=seconds)
     except (ChocoError, MemoryError) as error:
-        cases = [({}, Finding(Undecided(_reason(error))))]
+        cases = [({}, _without_answer(error))]
     each = (time.perf_counter() - start) / len(cases)
     return [
         ClaimVerdict.of(statement.id, fixed, finding, each, certificate=None)
@@ -465,7 +464,7 @@ def settle_statement(claim: Document, seconds: float) -> list[ClaimVerdict]:
 def settled_for_all(
     claim: Document, seconds: float, memory: float, certificates: str | None, prover: Limited
 ) -> ClaimVerdict:
-    """Decide a claim for all parameters at once in a child process, as `settle_for_all`.
+    """Decide a claim for all parameters in a child, as `settle_for_all`.
 
     The answers of z3 depend on earlier questions, so a copy of the child without any is used.
     """
@@ -484,7 +483,7 @@ def settled_following(
     certificates: str | None,
     prover: Limited,
 ) -> ClaimVerdict:
-    """Decide a claim that follows from others in a child process, as `settle_following`.
+    """Decide a claim that follows from others in a child process.
 
     `claims` are all claims by id, and `known` the verdicts for all parameters.
     """

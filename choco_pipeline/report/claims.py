@@ -1,7 +1,4 @@
-"""Claims as pages show them: verdicts, evidence, counterexamples, bounds, pairs, and the result in one line.
-
-The line names the parameters and bounds, and never says more than the verdicts do.
-"""
+"""Claims on pages: verdicts, evidence, counterexamples and pairs."""
 
 from __future__ import annotations
 
@@ -27,30 +24,26 @@ from choco_pipeline.claims.conclusions.conclusion import (
 from choco_pipeline.claims.conclusions.rows import (
     ENGINES,
     NOT_ASSERTED,
-    Given,
     engines_text,
     enumerated,
     few_words,
-    strongest,
 )
 from choco_pipeline.claims.language.claims_file import LedgerClaim, Paper
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
-    Counterexample,
     FalseEverywhere,
     VerdictKind,
-    counted,
     place_text,
     verdict_detail,
 )
 from choco_pipeline.commands import command
 from choco_pipeline.errors import RulesetError
-from choco_pipeline.formula import parse
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
-from choco_pipeline.formula.written.parameter_text import assigned, exact_text, parameters_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.pictures import draw_svg
+from choco_pipeline.report.environment import named_engines
 from choco_pipeline.sweep.ledger import Ledger
 
 Document = Mapping[str, Any]
@@ -129,7 +122,7 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
                 every = FalseEverywhere.model_validate(value)
                 yield "false for", every.text
                 yield "it contradicts itself at", list(every.positions)
-                yield "engines that agree on that", _engines(every.engines)
+                yield "engines that agree on that", named_engines(every.engines)
             case "growth":
                 head = ("bound", "values", "largest", "all members found up to")
                 steps = [
@@ -137,7 +130,7 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
                 ]
                 yield LABELS[key], EvidenceTable(head, steps)
             case "engines":
-                yield LABELS[key], _engines(value)
+                yield LABELS[key], named_engines(value)
             case _:
                 label = LABELS.get(key, key.replace("_", " "))
                 if isinstance(value, bool):
@@ -151,10 +144,6 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
                     )
                 else:
                     yield label, "–" if value is None else list(value)
-
-
-def _engines(names: Sequence[str]) -> str:
-    return enumerated([ENGINES.get(name, name) for name in names])
 
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
@@ -175,7 +164,7 @@ def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
     rows = [
         [
             f"{step['says']} ({step['for']})" if step["for"] else step["says"],
-            _engines(step["engines"]),
+            named_engines(step["engines"]),
             step["states"],
         ]
         for step in derivation["steps"]
@@ -216,11 +205,6 @@ class Cell:
         return self.document.verdict
 
     @property
-    def symbol(self) -> str:
-        """The verdict's sign."""
-        return SIGNS[self.verdict][0]
-
-    @property
     def words(self) -> str:
         """The verdict in a few words."""
         if self.verdict == "holds-to-bound":
@@ -240,14 +224,9 @@ class Cell:
         return list(evidence_rows(self.document.evidence))
 
     @property
-    def counterexample(self) -> Counterexample | None:
-        """The counterexample, if it is refuted."""
-        return self.document.counterexample
-
-    @property
     def place(self) -> str:
-        """The coordinates of the counterexample, or the integers; "" if it is no single position."""
-        refutes = self.counterexample
+        """The coordinates of the counterexample, or the integers; "" for none."""
+        refutes = self.document.counterexample
         if refutes is None or refutes.position is None:
             return ""
         return place_text(refutes.coordinates, refutes.position)
@@ -258,7 +237,7 @@ class Cell:
 
         For example "y from 2 to 5, z from 5 to 3".
         """
-        refutes = self.counterexample
+        refutes = self.document.counterexample
         if refutes is None or not refutes.position or not refutes.option:
             return ""
         steps = zip(refutes.coordinates, refutes.position, refutes.option, strict=True)
@@ -267,7 +246,7 @@ class Cell:
     @cached_property
     def picture(self) -> Markup:
         """The counterexample drawn; empty for integers, and without a drawing."""
-        refutes = self.counterexample
+        refutes = self.document.counterexample
         if self.is_drawn and self.ruleset and refutes and refutes.position is not None:
             with suppress(RulesetError):  # a height table that is missing here
                 game = parse_ruleset(self.ruleset)
@@ -277,7 +256,7 @@ class Cell:
     @property
     def commands(self) -> list[tuple[str, str]]:
         """Pairs of a purpose and a command."""
-        verdict, check, refutes = self.document, self.row.check, self.counterexample
+        verdict, check, refutes = self.document, self.row.check, self.document.counterexample
         if verdict.command is not None:
             follows = "follows_from" in verdict.evidence
             return [("repeats the proof", self.row.command if follows else verdict.command)]
@@ -304,7 +283,7 @@ class Cell:
     def is_plain(self) -> bool:
         """Whether one line of a table is enough for it."""
         return (
-            self.counterexample is None
+            self.document.counterexample is None
             and not self.document.is_by_proof
             and all(isinstance(value, int | str) for _, value in self.evidence)
         )
@@ -337,22 +316,17 @@ class ClaimView:
         return self.row.verdict
 
     @property
-    def symbol(self) -> str:
-        """The outcome's sign."""
-        return SIGNS[self.verdict][0]
-
-    @property
     def words(self) -> str:
         """The outcome in a few words."""
         if self.claim.status == "question":
             return words_of(self.claim.status, self.verdict)
         return few_words(self.row)
 
-    @cached_property
-    def known(self) -> str:
-        """The result in one line."""
+    @property
+    def result(self) -> str:
+        """The result in one line; of a question, after the answer."""
         is_answer = self.claim.status == "question" and self.verdict in ANSWERS
-        return f"{ANSWERS[self.verdict]}: {_outcome(self)}" if is_answer else _outcome(self)
+        return f"{ANSWERS[self.verdict]}: {self.row.text}" if is_answer else self.row.text
 
     @property
     def is_open(self) -> bool:
@@ -511,110 +485,6 @@ def _decides(verdict: ClaimVerdict, decided: Decided | None) -> bool:
         and (verdict.table, verdict.parameters) == (decided.table, decided.parameters)
         and refutes.position == decided.position
     )
-
-
-def _outcome(view: ClaimView) -> str:
-    verdicts = [cell.document for cell in view.cells]
-    match view.verdict:
-        case "refuted":
-            return _refuted(view, verdicts)
-        case "proved" | "proved-for-listed":
-            return _proved(view, verdicts)
-        case "exhausted":
-            unit = verdicts[0].unit
-            return f"true in all {counted(view.row.positions, unit)}"
-        case "holds-to-bound":
-            return _held(view, verdicts)
-        case other:
-            return SIGNS[other][1]
-
-
-def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
-    decided = view.row.decided
-    assert decided is not None
-    at = "" if decided.position is None else place_text(decided.coordinates, decided.position)
-    given = parameters_text([decided.parameters])
-    parts = ("refuted", at and f"at {at}", given and f"for {given}")
-    text = " ".join(filter(None, parts))
-    every = [v.false_everywhere for v in verdicts if v.verdict == "refuted"]
-    for condition in every:
-        if condition is not None:
-            return text + "; false for " + condition.text
-    cases = _single_cases(verdicts)
-    false = cases.get("refuted", [])
-    if len(false) < 2:
-        return text
-    others = "" if len(cases) > 1 else ", all checked parameters"
-    return text + f"; false for {_named(false)}{others}"
-
-
-def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
-    proved = [v for v in verdicts if v.is_proved]
-    parts = [verdict.for_all.text for verdict in proved if verdict.for_all is not None]
-    single = _single_cases(verdicts).get("proved", [])
-    if single and single[0].parameters:
-        is_bounded = any(v.reach is not None or v.printed is not None for v in single)
-        parts.append((f"{_domain(single)}, for " if is_bounded else "") + _named(single))
-    others = "" if view.verdict == "proved" else ", and no others"
-    return f"proved for {', and for '.join(parts) or _domain(proved)}{others}"
-
-
-def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
-    cases, parts = _single_cases(verdicts), []
-    if cases.get("proved") or any(v.for_all is not None and v.is_proved for v in verdicts):
-        parts.append(_proved(view, verdicts))
-    whole, held = cases.get("exhausted", []), cases.get("holds-to-bound", [])
-    if whole:
-        parts.append(f"every case checked{_for_these(whole, ', and no others')}")
-    if held:
-        bounds = sorted(v.bound or 0 for v in held)
-        to = f"to bound {bounds[0]:,}"
-        if bounds[0] < bounds[-1]:
-            to = f"to bounds from {bounds[0]:,} to {bounds[-1]:,}"
-        senses = sorted({v.why for v in held if v.why})
-        sense = f": {senses[0]}" if senses else ""
-        if len(senses) > 1:
-            sense = ", in a sense that its page states"
-        parts.append(f"holds {to}{_for_these(held)}{sense}")
-    return "; ".join(parts)
-
-
-def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[ClaimVerdict]]:
-    """Return the verdicts on single cases by their kind.
-
-    Cases that a proof for all covers are left out. Of several verdicts of one kind on a case, the one with the largest bound
-    counts.
-    """
-    covered = [
-        parse(v.for_all.condition) for v in verdicts if v.for_all is not None and v.is_proved
-    ]
-    of_case: dict[Given, list[ClaimVerdict]] = {}
-    for verdict in verdicts:
-        given = verdict.parameters
-        if verdict.for_all is None and not any(condition.value(given) for condition in covered):
-            of_case.setdefault(tuple(given.items()), []).append(verdict)
-    cases: dict[VerdictKind, list[ClaimVerdict]] = {}
-    for group in of_case.values():
-        kind = strongest(group)
-        furthest = max(
-            (v for v in group if v.verdict == kind), key=lambda verdict: verdict.bound or 0
-        )
-        cases.setdefault(kind, []).append(furthest)
-    return cases
-
-
-def _named(verdicts: Sequence[ClaimVerdict]) -> str:
-    return exact_text([verdict.parameters for verdict in verdicts])
-
-
-def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
-    """Return " for" with the parameters of verdicts; "" without parameters."""
-    return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
-
-
-def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
-    domains = {verdict.domain for verdict in verdicts}
-    return domains.pop() if len(domains) == 1 else f"all {verdicts[0].unit}s up to its bound"
 
 
 def formal_lines(claim: LedgerClaim) -> Iterator[tuple[str, str]]:

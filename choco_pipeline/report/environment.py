@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
+from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.latex import markdown_code, markdown_text, tex_code, tex_text
 from choco_pipeline.formula.written.math_text import math_text
@@ -30,11 +33,13 @@ def templates(*, autoescape: bool, **syntax: Any) -> Environment:
     )
 
 
+@cache
 def environment() -> Environment:
     """Return the environment of pages, which escapes all text of a run."""
     pages = templates(autoescape=True)
     pages.filters |= {
         "count": count,
+        "engines": named_engines,
         "in_bytes": in_bytes,
         "math_text": math_text,
         "math": lambda inner: Markup(f"<math>{inner}</math>"),
@@ -42,7 +47,7 @@ def environment() -> Environment:
         "prose": lambda text: in_page(prose(text, MathML())),
         "sentence": sentence,
     }
-    pages.globals["math_font"] = math_font
+    pages.globals |= {"math_font": math_font, "signs": SIGNS}
     return pages
 
 
@@ -92,6 +97,11 @@ def math_font() -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """Return ``1 table`` or ``1,234 tables``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def named_engines(names: Iterable[str]) -> str:
+    """Return the engines in words."""
+    return enumerated([ENGINES.get(name, name) for name in names])
 
 
 def sentence(text: str) -> str:

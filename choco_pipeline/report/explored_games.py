@@ -65,7 +65,7 @@ MOST_CHARACTERS = 2_400_000
 
 
 def explored_families(ledger: Ledger, results: Path) -> list[Json]:
-    """Return the families of games of a run: their names, parameters, and tables up to a page's size.
+    """Return the families of games of a run with tables up to a page's size.
 
     The tables of a family have games of one notation, in the order of their parameters. Raises `StoreError` if a table cannot
     be read.
@@ -86,7 +86,7 @@ def explored_families(ledger: Ledger, results: Path) -> list[Json]:
         family: [
             kept
             for values in spread(sorted(tables), MOST_TABLES)
-            if (kept := _explored(tables[values], values, certificates, results)) is not None
+            if (kept := _table_data(tables[values], values, certificates, results)) is not None
         ]
         for family, tables in families.items()
     }
@@ -133,7 +133,7 @@ def embedded(document: object) -> Markup:
 
 
 def family_of(table: Json) -> tuple[str, Mapping[str, int | str]]:
-    """Return the name of the family of a table's game, and the parameters of the game in it.
+    """Return the family of a table's game, and the game's parameters in it.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def family_of(table: Json) -> tuple[str, Mapping[str, int | str]]:
     return f"{notation.name}, other games: {quantity}", {"game": table["ruleset"]}
 
 
-def _explored(
+def _table_data(
     entry: Json,
     values: Values,
     certificates: Mapping[tuple[str, Relation], str],

@@ -1,4 +1,4 @@
-"""Verdicts, claims, found statements and P-positions of a run as tables and files."""
+"""Results of a run as tables and files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report import Format
 from choco_pipeline.report.claims import claim_views, standings
 from choco_pipeline.report.environment import papers
-from choco_pipeline.report.found import FoundStatements, sequence_of
+from choco_pipeline.report.found import PARTS, FoundStatements, sequence_of
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.tables.cells import Cells, p_position_rows
 
@@ -75,18 +75,12 @@ def _rendered(
         "formulas": lambda statement: displayed(statement, LaTeX()),
         "lead": lambda statement: lead(statement, LaTeX()),
     }
-    sections = found and [
-        ("Not in the catalogue", found.new),
-        ("Rediscovered", found.rediscovered),
-        ("Consequences of what is known", found.consequences),
-        ("Which height functions?", found.heights),
-        ("Refuted on tables kept back", found.refuted),
-    ]
+    sections = [] if found is None else [(PARTS[part], of) for part, of in found.parts.items()]
     return documents.get_template(template).render(
         title=title,
         run=ledger.run,
         standings=known,
-        sections=sections or [],
+        sections=sections,
         in_vain=found.in_vain if found and known is None else None,
     )
 

@@ -105,7 +105,7 @@ class Symbols:
         self._legal = next((letter for letter in LEGAL if letter not in taken), "legal")
 
     def name(self, name: str) -> str:
-        """Return the symbol of a name in the certificate; factors of a product are adjacent."""
+        """Return the symbol of a name in the certificate."""
         if name in self._parameters:
             return self.to.symbol(*self._parameters[name])
         if "*" in name:
@@ -126,7 +126,7 @@ class Symbols:
         return self.to.symbol(self._tracks[coordinate], primed=bool(prime))
 
     def track(self, track: str, index: str = "") -> str:
-        """Return the symbol of the number on a track, or of its next digit with the index "i"."""
+        """Return the symbol of a track's number, or of its next digit for "i"."""
         letters = self._tracks[track.removesuffix("'")]
         return self.to.symbol(letters, index, primed=track.endswith("'"))
 
@@ -154,13 +154,13 @@ class Symbols:
         return self.to.row(parts)
 
     def factor(self, total: Affine) -> str:
-        """Return a sum as a factor or a subtrahend, in parentheses if it has several terms."""
+        """Return a sum, in parentheses if it has several terms."""
         text = self.sum(total)
         is_one = len(total.terms) + bool(total.constant) <= 1
         return text if is_one else self.to.bracketed(text, "(")
 
     def form(self, form: Mapping[str, SumText], index: str = "") -> list[tuple[str, int]]:
-        """Return the terms Σ a·track for `total`; with the index "i", those of the next digits."""
+        """Return the terms Σ a·track for `total`, or of the next digits for "i"."""
         terms = []
         for track, text in form.items():
             a, letter = affine(text), self.track(track, index)
@@ -204,7 +204,7 @@ class Symbols:
         return [self._interval(form, *both) for form, both in bounds.items()]
 
     def _keep(self, kept: list[Affine], bound: Affine, sign: int) -> None:
-        """Add a lower bound, or an upper one if the sign is −1; the strongest ones are kept."""
+        """Add a lower bound, or an upper one (−1); keep the strongest ones."""
         if not any(self._is_natural((other - bound) * sign) for other in kept):
             kept[:] = [other for other in kept if not self._is_natural((bound - other) * sign)]
             kept.append(bound)
@@ -503,7 +503,7 @@ class Case:
         ]
 
     def strategy(self, written: LocationText) -> tuple[list[list[Conjunction]], list[str], Rows]:
-        """Return the classes of states at a location, the tracks of the position, and the answers."""
+        """Return the classes of states, the position's tracks, and the answers."""
         answers = [
             tuple(next(a for a in step.answers if state in a.states) for step in written.strategy)
             for state in range(len(written.states))
@@ -583,7 +583,7 @@ def family_proofs(
 
 
 def claim_pages(ledger: Ledger) -> dict[str, str]:
-    """Return the addresses of pages of families by the ids of claims that rest on them."""
+    """Return the addresses of the families' pages by claim."""
     return {c.id: proof.page for proof in family_proofs(ledger).values() for c in proof.claims}
 
 

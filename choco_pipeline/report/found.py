@@ -34,7 +34,7 @@ from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.families import family_proofs
-from choco_pipeline.report.pictures import Line, line_chart
+from choco_pipeline.report.pictures import Line, line_chart, markup
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.tables.cells import stored_corner
 from choco_pipeline.tables.spec import NONE, variable_of
@@ -49,6 +49,14 @@ PATTERNS = ("p-positions", "cellular", "blocks")
 TERMS, LISTED = 64, 16
 #: Kinds of statements on the set of P-positions, which a theorem on all P-positions implies.
 ON_P_POSITIONS = ("count", "cellular", "blocks")
+#: The parts of the found statements with their headings, in the order of the page.
+PARTS = {
+    "new": "Not in the catalogue",
+    "rediscovered": "Rediscovered",
+    "consequences": "Consequences of what is known",
+    "heights": "Which height functions?",
+    "refuted": "Refuted on tables kept back",
+}
 #: New statements on the first page of a report.
 MOST_NEWS = 8
 #: Listed certificates of a statement; found.json has all.
@@ -91,7 +99,7 @@ class KnownClaims:
             if given and given.where is None and formal.reach is None and is_for_all:
                 self._theorems[read(entry.ruleset).text] = claim.id
 
-    def named(self, claim_id: str) -> RestatedClaim:
+    def get(self, claim_id: str) -> RestatedClaim:
         """Return a claim by its id."""
         return self._claims.get(claim_id, RestatedClaim(claim_id))
 
@@ -235,24 +243,10 @@ def pattern(picture: Picture, ruleset: str) -> Markup:
     """Return a picture as SVG, with P-positions as dark cells of a grid."""
     cells = picture.cells[:SIDE, :SIDE]
     rows, columns = cells.shape
-    path = []
-    for i in range(rows):
-        y = i if picture.down else rows - 1 - i
-        path += [f"M{j} {y}h1v1h-1z" for j in range(columns) if cells[i, j] == 1]
+    dark = [(j, i if picture.down else rows - 1 - i) for i, j in np.argwhere(cells == 1).tolist()]
     caption = f"P-positions of {ruleset}: {picture.row} {'down' if picture.down else 'up'}, {picture.column} across"
     caption += f", {picture.title}" if picture.title else ""
-    return Markup(
-        '<figure class="pattern"><svg viewBox="-0.5 -0.5 {w} {h}" role="img" aria-label="{caption}">'
-        '<rect width="{columns}" height="{rows}" class="frame"/><path d="{path}"/></svg>'
-        "<figcaption>{caption}.</figcaption></figure>"
-    ).format(
-        w=columns + 1,
-        h=rows + 1,
-        columns=columns,
-        rows=rows,
-        path="".join(path),
-        caption=caption,
-    )
+    return markup("pattern", rows, columns, dark, caption)
 
 
 def sequence_of(statement: FoundStatement) -> IntegerSequence | None:
@@ -286,11 +280,6 @@ class FoundView:
     def verdict(self) -> Outcome:
         """The statement's outcome."""
         return self.statement.verdict
-
-    @property
-    def symbol(self) -> str:
-        """The verdict's sign."""
-        return SIGNS[self.verdict][0]
 
     @property
     def words(self) -> str:
@@ -339,13 +328,8 @@ class FoundView:
 class FoundStatements:
     """All found statements, in the order of the page."""
 
-    #: Statements, numbered consecutively: new ones, restated claims of the catalogue, consequences of theorems, statements on
-    #: all height functions of a box, and statements that were refuted on cells outside the search.
-    new: list[FoundView]
-    rediscovered: list[FoundView]
-    consequences: list[FoundView]
-    heights: list[FoundView]
-    refuted: list[FoundView]
+    #: The statements of each part, numbered consecutively; those of the last part were refuted on cells outside the search.
+    parts: Mapping[str, list[FoundView]]
     #: Searches that found nothing.
     in_vain: list[Searched]
     #: The content of ``found.json``.
@@ -354,17 +338,17 @@ class FoundStatements:
     @property
     def views(self) -> list[FoundView]:
         """All statements."""
-        return [*self.held, *self.refuted]
+        return [view for views in self.parts.values() for view in views]
 
     @property
     def held(self) -> list[FoundView]:
         """All statements that were not refuted."""
-        return [*self.new, *self.rediscovered, *self.consequences, *self.heights]
+        return [view for view in self.views if view.verdict != "refuted"]
 
     @property
     def news(self) -> list[FoundView]:
         """The strongest new statements, at most `MOST_NEWS`, proved ones first."""
-        ranked = sorted(self.new, key=lambda view: STRONGEST_FIRST.index(view.verdict))
+        ranked = sorted(self.parts["new"], key=lambda view: STRONGEST_FIRST.index(view.verdict))
         return ranked[:MOST_NEWS]
 
     @cached_property
@@ -390,33 +374,30 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
         if statement.search in ON_P_POSITIONS
     }
 
-    def part(statement: FoundStatement) -> int:
-        """Return the place of a statement's part among the fields of `FoundStatements`."""
+    def part(statement: FoundStatement) -> str:
         if statement.verdict == "refuted":
-            return 4
+            return "refuted"
         if statement.search == "heights":
-            return 3
+            return "heights"
         if statement.known:
-            return 2 if statement.known_as == "more" else 1
-        return 0 if theorems.get(statement.id) is None else 2
+            return "consequences" if statement.known_as == "more" else "rediscovered"
+        return "new" if theorems.get(statement.id) is None else "consequences"
 
-    statements = sorted(document.statements, key=part)
+    statements = sorted(document.statements, key=lambda one: [*PARTS].index(part(one)))
     numbers = {statement.id: n for n, statement in enumerate(statements, start=1)}
-    parts: list[list[FoundView]] = [[], [], [], [], []]
+    parts: dict[str, list[FoundView]] = {name: [] for name in PARTS}
     for statement in statements:
-        parts[part(statement)].append(
-            FoundView(
-                numbers[statement.id],
-                statement,
-                tuple(map(known.named, statement.known)),
-                None if part(statement) > 2 else theorems.get(statement.id),
-                tuple((numbers[name], name) for name in statement.follows_from if name in numbers),
-                drawing(statement, ledger.tables, results),
-            )
+        name = part(statement)
+        view = FoundView(
+            numbers[statement.id],
+            statement,
+            tuple(map(known.get, statement.known)),
+            None if name in ("heights", "refuted") else theorems.get(statement.id),
+            tuple((numbers[one], one) for one in statement.follows_from if one in numbers),
+            drawing(statement, ledger.tables, results),
         )
-    in_vain = [search for search in document.searches if search.nothing]
-    new, rediscovered, consequences, heights, refuted = parts
-    return FoundStatements(new, rediscovered, consequences, heights, refuted, in_vain, document)
+        parts[name].append(view)
+    return FoundStatements(parts, [s for s in document.searches if s.nothing], document)
 
 
 def found_page(found: FoundStatements, ledger: Ledger) -> str:
@@ -427,7 +408,7 @@ def found_page(found: FoundStatements, ledger: Ledger) -> str:
         found=found,
         ledger=ledger,
         family_pages={path: proof.page for path, proof in proofs.items()},
-        signs=SIGNS,
+        headings=PARTS,
         where_compared=WHERE_COMPARED,
     )
 

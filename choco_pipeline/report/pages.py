@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from choco_pipeline.claims.conclusions.conclusion import (
-    SIGNS,
     STRONGEST_FIRST,
     ClaimRow,
     PairKind,
@@ -25,6 +24,7 @@ from choco_pipeline.formula.written.latex import tex_text
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.mining.table_findings import ValueSetFinding
 from choco_pipeline.provenance import digest
+from choco_pipeline.report import explored_games
 from choco_pipeline.report.claims import (
     ClaimView,
     PairView,
@@ -35,12 +35,6 @@ from choco_pipeline.report.claims import (
     standings,
 )
 from choco_pipeline.report.environment import environment
-from choco_pipeline.report.explored_games import (
-    OPENS_ON,
-    embedded,
-    explored_families,
-    family_of,
-)
 from choco_pipeline.report.exports import b_files
 from choco_pipeline.report.families import claim_pages
 from choco_pipeline.report.found import FoundStatements
@@ -83,12 +77,11 @@ def pages(
     """
     templates = environment()
     views = claim_views(ledger)
-    explored = explored_families(ledger, results)
+    explored = explored_games.explored_families(ledger, results)
     pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     shared = {
         "explored": {table["ruleset"] for family in explored for table in family["tables"]},
         "ledger": ledger,
-        "signs": SIGNS,
         "summary": summary(ledger, views),
         "forms": forms(ledger),
         "family_pages": claim_pages(ledger),
@@ -136,7 +129,11 @@ def _parts(
         yield (
             "explore",
             "Explore",
-            {"families": explored, "data": embedded(explored), "opens_on": OPENS_ON},
+            {
+                "families": explored,
+                "data": explored_games.embedded(explored),
+                "opens_on": explored_games.OPENS_ON,
+            },
         )
     yield "tables", "Tables", {}
 
@@ -234,7 +231,7 @@ def run_times(ledger: Ledger) -> list[RunTime]:
 
 
 def value_sets(ledger: Ledger) -> list[tuple[str, Counter[str], list[TableFinding]]]:
-    """Return the value sets by family of games: its name, its numbers of tables by form, its sets."""
+    """Return the value sets by family, with its numbers of tables by form."""
     tables = {table["id"]: table for table in ledger.tables}
     order = {table_id: i for i, table_id in enumerate(tables)}
     families: dict[str, list[TableFinding]] = {}
@@ -242,7 +239,7 @@ def value_sets(ledger: Ledger) -> list[tuple[str, Counter[str], list[TableFindin
     for finding in sorted(found, key=lambda finding: order[finding.table]):
         table = tables[finding.table]
         one = (str(table["ruleset"]), math_text(finding.expression), finding)
-        families.setdefault(family_of(table)[0], []).append(one)
+        families.setdefault(explored_games.family_of(table)[0], []).append(one)
     return [
         (family, Counter(FORMS[finding.form.name] for _, _, finding in sets), sets)
         for family, sets in families.items()
@@ -250,7 +247,7 @@ def value_sets(ledger: Ledger) -> list[tuple[str, Counter[str], list[TableFindin
 
 
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
-    """Return the paths of a claim's certificate files, each with its link relative to `folder`."""
+    """Return the paths of a claim's certificates, with their links."""
     verdicts = [cell.document for cell in view.cells]
     falsified = [v.false_everywhere for v in verdicts]
     paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
@@ -259,7 +256,7 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
 
 
 def _bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> list[tuple[str, str]]:
-    """Return the entries of a paper and of a result, which has version, commit and digest."""
+    """Return the BibTeX entries of a paper and of a result."""
     paper, versions = claim.paper, ledger.versions
     # Of the formal statement and its outcome, without times.
     result = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})

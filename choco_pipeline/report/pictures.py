@@ -1,4 +1,4 @@
-"""Pictures of small automata and charts of whole numbers, in the page's own colours.
+"""Pictures of small automata, and charts of whole numbers.
 
 Graphviz draws automata if it is installed; otherwise they are tables.
 """
@@ -11,7 +11,6 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import count, product
 from math import log10
 
@@ -20,6 +19,7 @@ from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.report.environment import environment
 
 #: Larger automata are not readable.
 MOST_STATES, MOST_TRACKS = 20, 4
@@ -49,18 +49,21 @@ def draw_automaton(automaton: Automaton, *, graphviz: bool | None = None) -> Mar
     what = f"Automaton with {automaton.states} states, of which {automaton.accepting.sum()} accept"
     if by_graphviz:
         return _drawing(automaton, labels, states, what)
-    rows = ""
-    for q in states:
-        leads = [
-            f"{', '.join(read)} → {to}" for (at, to), read in sorted(labels.items()) if at == q
-        ]
-        accepts = "yes" if automaton.accepting[q] else ""
-        rows += f'<tr><td class="state">{q}</td><td>{accepts}</td><td>{"; ".join(leads)}</td></tr>'
-    head = '<th scope="col">state</th><th scope="col">accepts</th><th scope="col">digits → next state</th>'
-    return Markup(
-        f'<table class="automaton numbers"><caption>{what}; reading begins in 0.</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    )
+    rows = [
+        (
+            q,
+            automaton.accepting[q],
+            [(read, to) for (p, to), read in sorted(labels.items()) if p == q],
+        )
+        for q in states
+    ]
+    return markup("automaton", what, rows)
+
+
+def markup(macro: str, *arguments: object) -> Markup:
+    """Return a picture by a macro of ``pictures.html.j2``."""
+    picture = getattr(environment().get_template("pictures.html.j2").module, macro)
+    return Markup(picture(*arguments).strip())
 
 
 def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
@@ -81,7 +84,9 @@ def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
 
 
 def digit_patterns(words: Collection[str]) -> list[str]:
-    """Return patterns that match exactly these words of one length; ``*`` matches either digit.
+    """Return patterns that match exactly these words of one length.
+
+    ``*`` matches either digit.
 
     This is the method of Quine and McCluskey: patterns that differ in one place are merged as long as possible. Then patterns
     are chosen, larger ones first, that match a word which no earlier one matches.
@@ -296,42 +301,28 @@ def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
         one = HEIGHT - BOTTOM - below_one
         return one - log10(y) / log10(top) * (one - TOP)
 
-    parts = [
-        f'<path d="M{left:.1f} {up(tick):.1f}H{right:.1f}" class="grid-line"/>'
-        f'<text x="{left - 8:.1f}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:,}</text>'
-        for tick in ticks
+    drawn = [
+        (
+            line.name,
+            len(lines) > MOST_NAMED and i not in named,
+            DASHES[named.index(i)] if i in named else "",
+            [(across(x), up(y), x, y) for x, y in sorted(line.points)],
+        )
+        for i, line in enumerate(lines)
     ]
-    parts += (
-        f'<text x="{across(tick):.1f}" y="{HEIGHT - BOTTOM + 21}" text-anchor="middle">{tick}</text>'
-        for tick in _steps(least, most)
-    )
-    for i, line in enumerate(lines):
-        points = sorted(line.points)
-        path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in points)
-        faded = ' class="faded"' if len(lines) > MOST_NAMED and i not in named else ""
-        dashes = f' stroke-dasharray="{DASHES[named.index(i)]}"' if i in named[1:] else ""
-        circles = "".join(
-            f'<circle cx="{across(x):.1f}" cy="{up(y):.1f}" r="3"><title>'
-            f"{escape(line.name)}{': ' if line.name else ''}{escape(x_label)} {x}, {y:,}</title></circle>"
-            for x, y in points
-        )
-        parts.append(f'<g{faded}><polyline points="{path}"{dashes}/>{circles}</g>')
     ends = [max(lines[i].points) for i in named]
-    for i, (x, y), place in zip(named, ends, _apart([up(y) for _, y in ends]), strict=True):
-        parts.append(
-            f'<path d="M{across(x) + 5:.1f} {up(y):.1f}L{right + 12:.1f} {place:.1f}" class="leader"/>'
-            f'<text x="{right + 16:.1f}" y="{place + 4:.1f}">{escape(short[i])}</text>'
-        )
-    middle = (HEIGHT - BOTTOM + TOP) / 2
-    scale = ", logarithmic" if logarithmic else ""
-    parts.append(
-        f'<text x="{(left + right) / 2:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>'
-        f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle">{escape(y_label)}{scale}</text>'
-    )
-    label = escape(f"{y_label} against {x_label}")
-    return Markup(
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{label}">'
-        f"{''.join(parts)}</svg>"
+    places = _apart([up(y) for _, y in ends])
+    return markup(
+        "chart",
+        *(WIDTH, HEIGHT, x_label, y_label, ", logarithmic" if logarithmic else ""),
+        *(left, right, TOP, BOTTOM),
+        [(up(tick), tick) for tick in ticks],
+        [(across(tick), tick) for tick in _steps(least, most)],
+        drawn,
+        [
+            (short[i], across(x), up(y), at)
+            for i, (x, y), at in zip(named, ends, places, strict=True)
+        ],
     )
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.laws import FEWEST, Law, laws
@@ -64,11 +63,6 @@ class ProofRow:
         return ", ".join(f"{number:,}" for number in self.entry.states) or "–"
 
     @property
-    def engines(self) -> str:
-        """The engines that agree, in words."""
-        return enumerated([ENGINES.get(engine, engine) for engine in self.entry.engines])
-
-    @property
     def command(self) -> str | None:
         """The command that checks the certificate; None without one."""
         path = self.entry.certificate
@@ -76,7 +70,7 @@ class ProofRow:
 
     @property
     def factor(self) -> float | None:
-        """The mean factor of the residuals for each of the last two digits, if enough are known."""
+        """The residuals' mean factor for the last two digits, if known."""
         growth = self.entry.growth
         known = len(growth) >= 3 and growth[-3]
         return float((growth[-1] / growth[-3]) ** 0.5) if known else None
@@ -209,7 +203,7 @@ class ProofFamily:
 
 
 def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | None]:
-    """Return the proofs of a ledger by relation and sweep, and an automaton as an example.
+    """Return the proofs by relation and sweep, and an automaton as example.
 
     Certificates are read only for pictures; missing and damaged ones are left out.
     """

@@ -122,7 +122,9 @@ class Comparison:
         return f"different from the published results: {self.differences[0]}{others}"
 
 
-def compared(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Comparison | None:
+def compare_with_published(
+    plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]
+) -> Comparison | None:
     """Compare a finished run with the published results of its name, if any."""
     published = Published.read(plan["run"])
     if published is None:
@@ -133,8 +135,8 @@ def compared(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Com
     return Comparison(True, tuple(published.differences(own)))
 
 
-def compared_run(run: str) -> Comparison | None:
+def compare_run(run: str) -> Comparison | None:
     """Compare the run of this name in the results folder, if results are published."""
     paths = Paths(RESULTS, run)
     found = FoundDocument.read(paths.found).statements
-    return compared(read_plan(paths.plan), ledger_of(run), found)
+    return compare_with_published(read_plan(paths.plan), ledger_of(run), found)

@@ -66,7 +66,7 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
         return crate.add(ContextEntity(crate, address, properties=properties))
 
     def file(path: Path, name: str) -> File:
-        return crate.add_file(path, name, properties=_sealed(path))
+        return crate.add_file(path, name, properties=_file_properties(path))
 
     def shipped(path: Path) -> File:
         """Add a file of the project, or of the wheel."""
@@ -77,7 +77,7 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
     crate.root_dataset["conformsTo"] = [work(url, url) for url in PROFILES]
     workflow = crate.add_workflow(
         SHIPPED / "Snakefile", "Snakefile", main=True, lang="snakemake",
-        lang_version=ledger.versions["snakemake"], properties=_sealed(SHIPPED / "Snakefile"),
+        lang_version=ledger.versions["snakemake"], properties=_file_properties(SHIPPED / "Snakefile"),
     )  # fmt: skip
     workflow["version"] = ledger.versions["choco_pipeline"]
     workflow["conformsTo"] = work(BIOSCHEMAS, "Bioschemas profile of ComputationalWorkflow")
@@ -144,6 +144,6 @@ def _digests(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
 
 
-def _sealed(path: Path) -> dict[str, str]:
-    sealed = {"sha256": file_digest(path), "contentSize": str(path.stat().st_size)}
-    return sealed | ({"encodingFormat": FORMATS[path.suffix]} if path.suffix in FORMATS else {})
+def _file_properties(path: Path) -> dict[str, str]:
+    properties = {"sha256": file_digest(path), "contentSize": str(path.stat().st_size)}
+    return properties | ({"encodingFormat": FORMATS[path.suffix]} if path.suffix in FORMATS else {})

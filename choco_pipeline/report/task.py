@@ -6,14 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.report import exports
 from choco_pipeline.report.claims import claim_views
-from choco_pipeline.report.exports import (
-    csv_text,
-    printed_report,
-    row_frame,
-    verdict_frame,
-    write_exports,
-)
 from choco_pipeline.report.families import write_family_pages
 from choco_pipeline.report.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages, summary
@@ -41,16 +35,16 @@ def write_report(
     if found_file is not None:
         found = read_found(Path(found_file), ledger, results)
         numbers["statements"] = len(found.views)
-        write_exports(found, ledger, html.with_name("found"))
+        exports.write_exports(found, ledger, html.with_name("found"))
         report(Stage.REPORT, documents=1)
         write_text(html.with_name("found.html"), found_page(found, ledger))
         report(Stage.REPORT, documents=1)
     document = {**ledger.document(), "summary": summary(ledger, claim_views(ledger))}
     write_json(html.with_name("report.json"), document)
     for name, text in (
-        ("ledger.csv", csv_text(row_frame(ledger))),
-        ("verdicts.csv", csv_text(verdict_frame(ledger))),
-        ("report.tex", printed_report(ledger, found)),
+        ("ledger.csv", exports.csv_text(exports.row_frame(ledger))),
+        ("verdicts.csv", exports.csv_text(exports.verdict_frame(ledger))),
+        ("report.tex", exports.printed_report(ledger, found)),
     ):
         report(Stage.REPORT, documents=1)
         write_text(html.with_name(name), text)

@@ -272,3 +272,12 @@ def test_the_least_numbers_have_the_least_maximum_and_are_then_first(a, random) 
 def test_numbers_that_are_no_tracks_are_zero() -> None:
     nothing = linear({}, 0, "==")
     assert least(nothing, ("x", "y")) == (0, 0)
+
+
+def test_a_result_that_was_kept_has_the_asked_names_and_limits() -> None:
+    for names in (("x", "y"), ("b", "a")):
+        one, other = (linear({names[0]: 3, names[1]: -5}, c, ">=") for c in (1, -2))
+        assert conjunction(one, other).tracks == tuple(sorted(names))
+        assert relation(conjunction(one, other), 4) == relation(one, 4) & relation(other, 4)
+        with pytest.raises(LimitError):
+            conjunction(one, other, most_states=1)

@@ -1,4 +1,4 @@
-"""One browser for the tests of a module, and one report with pages of every kind for all of them."""
+"""A browser for each module, and one report for all of them."""
 
 import shutil
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _write_site(ledger_file: Path, folder: Path) -> None:
-    """Write the report of a small run with certificates, many curves that end close together, and found statements."""
+    """Write the report of a small run with certificates and found statements."""
     ledger = read_record(ledger_file)
     ledger["verdicts"] += map(proved_verdict, FAMILY_CLAIMS, certificates(folder / "families"))
     games: list[tuple[str, dict[str, int]]] = [

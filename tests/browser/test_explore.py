@@ -1,4 +1,4 @@
-"""The page to explore in a real browser: pictures, slices, sliders, the rules it plays by, and automata walked by hand."""
+"""The explorer page in a real browser."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def playing(browser: Browser, page_file: Path) -> Iterator[Page]:
 
 
 def here(page: Page) -> str:
-    """Return what the page says of the position that is pointed at."""
+    """Return the page's text on the selected position."""
     return page.locator("#here").inner_text()
 
 
@@ -79,7 +79,6 @@ PLAY = """([rules, positions]) => positions.map(
     random=st.randoms(use_true_random=False),
 )
 def test_the_page_plays_by_the_rules(playing: Page, drawn: tuple[Ruleset, int], random):
-    """Options are those of the game in Python, and Grundy numbers those of its definition."""
     game, bound = drawn
     sizes = [most + 1 for most in game.limits(bound)]
     every = [p for p in product(*map(range, sizes)) if game.is_position(p)]
@@ -95,7 +94,6 @@ def test_the_page_plays_by_the_rules(playing: Page, drawn: tuple[Ruleset, int], 
 def test_every_cell_that_is_shown_is_what_the_definition_says(
     playing: Page, page_file: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Of each table: which places are positions, what is stored there, and that the page finds no table wrong."""
     monkeypatch.chdir(page_file.parents[3])  # where the heights of a game are
     found = playing.evaluate(
         """() => explored.data.flatMap((family) => family.tables.map((table) => {
@@ -198,7 +196,7 @@ def test_slices_go_along_each_axis(seen: Seen):
 
 
 def walked(page: Page, **numbers: int) -> tuple[list[list[str]], str]:
-    """Type a position, read all of it, and return the table of digits and the outcome."""
+    """Type a position; return the table of digits and the outcome."""
     for name, number in numbers.items():
         page.locator("#position").get_by_label(name, exact=True).fill(str(number))
     page.get_by_role("button", name="Read all").click()

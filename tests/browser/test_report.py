@@ -1,4 +1,4 @@
-"""The report in a real browser: it loads offline and without errors, its links open, its pages are readable and can be used."""
+"""The report in a real browser, offline."""
 
 from __future__ import annotations
 
@@ -248,7 +248,6 @@ def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, ledger: dict) -> Non
 def test_without_scripts_and_in_print_all_rows_are_shown_and_nothing_is_cut(
     browser: Browser, page_file: Path, ledger: dict
 ) -> None:
-    """Each rule of the style sheet for print that a reader would miss: statements whole, no controls, one size of text."""
     page = browser.new_page(java_script_enabled=False)
     page.goto(page_file.as_uri())
     assert page.locator(".claim-row:visible").count() == len(rows_with(ledger))
@@ -335,7 +334,7 @@ def formulas_are_laid_out(seen: Seen) -> None:
 def test_formulas_are_laid_out_without_a_mathematical_font(
     browser: Browser, site: Path, tmp_path: Path
 ) -> None:
-    """The page has its own: many machines have none, and braces do not stretch in others."""
+    """The page has its own font, because many machines have none."""
     listed = subprocess.run(
         ["fc-list", "-f", "%{file}\n"], capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""A command as a person types it, run in this process: to start Python and import the packages takes seconds each time.
+"""Commands run in this process, because a new one takes seconds to start.
 
 That a process of its own does the same is tested once for each group of commands (`choco_process`).
 """
@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import pytest
 
-from choco_pipeline.cli.start import main
+from choco_pipeline.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,7 +31,7 @@ class Ended:
 
 
 def choco(*arguments: str, cwd: Path = ROOT) -> Ended:
-    """Run a command in this process, whose environment it leaves as it was: tests after it start others."""
+    """Run a command in this process, and restore the environment."""
     out, err = StringIO(), StringIO()
     with (
         chdir(cwd),

@@ -1,4 +1,4 @@
-"""``choco check`` as a person types it, and the function of Python that does the same."""
+"""``choco check``, and the functions of Python that do the same."""
 
 import json
 
@@ -13,92 +13,23 @@ NIM = "P <=> x ^ y ^ z == 0"
 KEYS = {"verdict", "statement", "game", "domain", "counterexample", "positions", "engines", "cases"}
 
 
-def checked(*words):
+def checked(*words, cwd=None):
     """Return the exit code and the document that ``--json`` prints."""
-    done = choco("check", *words, "--json")
+    done = choco("check", *words, "--json", **({} if cwd is None else {"cwd": cwd}))
     assert done.stderr == ""
     return done.returncode, json.loads(done.stdout)
-
-
-def test_what_holds_is_said_with_its_domain() -> None:
-    code, found = checked("solid-bar(f=(x+z)//3)", "P <=> x^y^z == 0", "--bound", "12")
-    assert (code, found["verdict"]) == (0, "holds-to-bound")
-    assert found.keys() >= KEYS
-    assert (found["statement"], found["game"]) == (NIM, "solid-bar(f=(x+z)//3)")
-    assert found["domain"] == "coordinates up to 12"
-    assert (found["counterexample"], found["engines"]) == (None, [])
-    assert found["positions"] == sum((x + z) // 3 + 1 for x in range(13) for z in range(13))
-    assert [case["parameters"] for case in found["cases"]] == [{}]
-
-
-def test_the_least_counterexample_is_shown() -> None:
-    code, found = checked("nim(2)", "P <=> a == b and a != 3")
-    assert (code, found["verdict"]) == (1, "refuted")
-    shown = found["counterexample"]
-    assert (shown["position"], shown["coordinates"]) == ([3, 3], ["a", "b"])
-    assert "(3, 3)" in choco("check", "nim(2)", "P <=> a == b and a != 3").stdout
-
-
-def test_values_are_given_beside_a_statement_with_signs_of_equality() -> None:
-    """Only k=2..4 and m=0 are values; the statement has ``==``, ``<=`` and ``=>``."""
-    statement = "x <= 9 => (P <=> x ^ y ^ z == 0)"
-    game = "solid-bar(f=(x+z+m)//k)"
-    for words in ([game, statement, "k=2..4", "m=0"], ["m=0", game, "k = 2..4", statement]):
-        code, found = checked(*words, "--bound", "16")
-        assert (code, found["verdict"]) == (1, "refuted")
-        cases = {case["parameters"]["k"]: case["verdict"] for case in found["cases"]}
-        assert cases == {2: "refuted", 3: "holds-to-bound", 4: "refuted"}
-        assert found["parameters"] == {"k": 2, "m": 0}
-
-
-def test_any_form_of_statement_is_checked() -> None:
-    for statement in (
-        "G != 0 => some option: G' == 0",
-        "count(option: P') <= 1",
-        "P <=> P(b, a)",
-        "G(2, 3) == 1 and G(5, 9) == 12",
-        "{a - b: P} == {0}",
-    ):
-        code, found = checked("nim(2)", statement, "--bound", "12")
-        assert (code, found["verdict"] in ("holds-to-bound", "exhausted")) == (0, True), statement
-    code, _ = checked("nim(2)", "a == b => some option: P'", "--bound", "12")
-    assert code == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "verdict"),
-    [
-        (
-            ["for k in 1..9, n in 0..N: let q = n//k: q*k <= n", "--bound", "30"],
-            0,
-            "holds-to-bound",
-        ),
-        (["for n in 0..30: n*n >= n"], 0, "exhausted"),
-        (["for n in 0..N: n ^ 1 == n + 1"], 1, "refuted"),
-        (["for n in 0..9: n < 0 => n == 1"], 1, "vacuous"),
-        (["for n in 0..N: 7//(n-2) < 8"], 1, "undecided"),
-    ],
-)
-def test_statements_about_integers_have_no_game(words, code, verdict) -> None:
-    ended, found = checked(*words)
-    assert (ended, found["verdict"], found["game"]) == (code, verdict, None)
-    if verdict == "refuted":
-        assert found["counterexample"]["coordinates"] == ["n"]
-        assert found["counterexample"]["position"] == [1]
-
-
-def test_rectangular_bars_limit_themselves() -> None:
-    whole = "P <=> (i-1) ^ (m-i) ^ (j-1) ^ (n-j) == 0"
-    code, found = checked("rectangular-bar(m=m, n=n)", whole, "m=1..4", "n=1..4")
-    assert code == 0
-    assert len(found["cases"]) == 16
-    code, found = checked("rectangular-bar(m=3, n=4)", "P <=> i == j")
-    assert (code, found["counterexample"]["position"]) == (1, [1, 1, 1, 2])
 
 
 @pytest.mark.parametrize(
     ("game", "statement", "code", "verdict", "positions"),
     [
+        ("solid-bar(f=(x+z)//3)", "P <=> x^y^z == 0", 0, "holds-to-bound", 789),
+        ("nim(2)", "G != 0 => some option: G' == 0", 0, "holds-to-bound", 156),
+        ("nim(2)", "count(option: P') <= 1", 0, "holds-to-bound", 169),
+        ("nim(2)", "P <=> P(b, a)", 0, "holds-to-bound", 169),
+        ("nim(2)", "G(2, 3) == 1 and G(5, 9) == 12", 0, "exhausted", 2),
+        ("nim(2)", "{a - b: P} == {0}", 0, "holds-to-bound", 13),
+        ("nim(2)", "a == b => some option: P'", 1, "refuted", 13),
         ("rectangular-bar(m=4, n=3)", "not P", 1, "refuted", 60),
         ("rectangular-bar(m=4, n=3)", "some position: P", 0, "exhausted", 1),
         ("rectangular-bar(m=4, n=3)", "count(position: P) == 12", 0, "exhausted", 12),
@@ -118,15 +49,64 @@ def test_a_statement_is_about_all_positions_that_satisfy_its_premise(
     bound = [] if "rectangular" in game else ["--bound", "12"]
     ended, found = checked(game, statement, *bound)
     assert (ended, found["verdict"], found["positions"]) == (code, verdict, positions)
+    assert found.keys() >= KEYS
+    assert found["engines"] == []
+    if verdict == "holds-to-bound":
+        assert (found["domain"], found["counterexample"]) == ("coordinates up to 12", None)
 
 
-def test_parameters_with_a_false_premise_refute_nothing(tmp_path) -> None:
-    words = ["step-bar(k=k)", "k % 2 == 0 => G == y ^ z", "k=1..2", "--json"]
-    for more, holds in (([], "holds-to-bound"), (["--prove"], "proved")):
-        done = choco("check", *words, *more, cwd=tmp_path)
-        found = json.loads(done.stdout)
-        assert (done.returncode, found["verdict"]) == (0, holds)
-        assert [case["verdict"] for case in found["cases"]] == ["vacuous", holds]
+@pytest.mark.parametrize(
+    ("words", "position"),
+    [
+        (["nim(2)", "P <=> a == b and a != 3"], [3, 3]),
+        (["rectangular-bar(m=3, n=4)", "P <=> i == j"], [1, 1, 1, 2]),
+        (["for n in 0..N: n ^ 1 == n + 1"], [1]),
+    ],
+)
+def test_the_least_counterexample_is_shown(words, position) -> None:
+    code, found = checked(*words)
+    assert (code, found["verdict"], found["counterexample"]["position"]) == (1, "refuted", position)
+    assert ", ".join(map(str, position)) in choco("check", *words).stdout
+
+
+def test_values_are_given_beside_a_statement_with_signs_of_equality() -> None:
+    """Only k=2..4 and m=0 are values; the statement has ``==``, ``<=`` and ``=>``."""
+    statement = "x <= 9 => (P <=> x ^ y ^ z == 0)"
+    game = "solid-bar(f=(x+z+m)//k)"
+    for words in ([game, statement, "k=2..4", "m=0"], ["m=0", game, "k = 2..4", statement]):
+        code, found = checked(*words, "--bound", "16")
+        assert (code, found["verdict"]) == (1, "refuted")
+        cases = {case["parameters"]["k"]: case["verdict"] for case in found["cases"]}
+        assert cases == {2: "refuted", 3: "holds-to-bound", 4: "refuted"}
+        assert found["parameters"] == {"k": 2, "m": 0}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "verdict"),
+    [
+        (["for k in 1..9, n in 0..N: let q = n//k: q*k <= n", "--bound", "30"], 0, "holds-to-bound"),
+        (["for n in 0..30: n*n >= n"], 0, "exhausted"),
+        (["for n in 0..9: n < 0 => n == 1"], 1, "vacuous"),
+        (["for n in 0..N: 7//(n-2) < 8"], 1, "undecided"),
+    ],
+)  # fmt: skip
+def test_statements_about_integers_have_no_game(words, code, verdict) -> None:
+    ended, found = checked(*words)
+    assert (ended, found["verdict"], found["game"]) == (code, verdict, None)
+
+
+def test_rectangular_bars_limit_themselves() -> None:
+    whole = "P <=> (i-1) ^ (m-i) ^ (j-1) ^ (n-j) == 0"
+    code, found = checked("rectangular-bar(m=m, n=n)", whole, "m=1..4", "n=1..4")
+    assert (code, len(found["cases"])) == (0, 16)
+
+
+@pytest.mark.parametrize(("more", "holds"), [([], "holds-to-bound"), (["--prove"], "proved")])
+def test_parameters_with_a_false_premise_refute_nothing(tmp_path, more, holds) -> None:
+    words = ["step-bar(k=k)", "k % 2 == 0 => G == y ^ z", "k=1..2"]
+    code, found = checked(*words, *more, cwd=tmp_path)
+    assert (code, found["verdict"]) == (0, holds)
+    assert [case["verdict"] for case in found["cases"]] == ["vacuous", holds]
 
 
 @pytest.mark.parametrize(
@@ -138,14 +118,15 @@ def test_parameters_with_a_false_premise_refute_nothing(tmp_path) -> None:
         ([TRIANGLE, NIM, "k=2"], ["refuted"], None),
         (["nim(2)", "P <=> a == b and a != 99"], ["refuted"], [99, 99]),
         (["for n in 0..N: n ^ 64 >= n"], ["refuted"], [64]),
+        # A claim on all bounds is refuted at one of them.
+        (["every x in 1..N: some y in 0..N: y > x"], ["refuted"], [20]),
     ],
 )
 def test_what_is_false_is_refuted_and_the_other_games_are_proved(
     tmp_path, words, verdicts, place
 ) -> None:
-    done = choco("check", *words, "--prove", "--json", cwd=tmp_path)
-    found = json.loads(done.stdout)
-    assert (done.returncode, found["verdict"], found["engines"]) == (1, "refuted", [])
+    code, found = checked(*words, "--prove", cwd=tmp_path)
+    assert (code, found["verdict"], found["engines"]) == (1, "refuted", [])
     assert sorted(case["verdict"] for case in found["cases"]) == verdicts
     assert place in (None, found["counterexample"]["position"])
 
@@ -158,15 +139,9 @@ def test_what_is_false_is_refuted_and_the_other_games_are_proved(
     ],
 )
 def test_a_proof_names_its_domain_and_its_engines(tmp_path, words, domain) -> None:
-    done = choco("check", *words, "--prove", "--json", cwd=tmp_path)
-    found = json.loads(done.stdout)
-    assert (done.returncode, found["verdict"], found["domain"]) == (0, "proved", domain)
+    code, found = checked(*words, "--prove", cwd=tmp_path)
+    assert (code, found["verdict"], found["domain"]) == (0, "proved", domain)
     assert {"own", "checker"} <= {*found["engines"]}
-
-
-def test_a_claim_on_all_bounds_is_refuted_at_one_of_them(tmp_path) -> None:
-    done = choco("check", "every x in 1..N: some y in 0..N: y > x", "--prove", cwd=tmp_path)
-    assert (done.returncode, "N = 20" in done.stdout) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -212,29 +187,25 @@ def test_what_cannot_be_checked_is_refused(words) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_python_does_the_same() -> None:
-    check = choco_pipeline.check
-    assert [one.verdict for one in check(TRIANGLE, NIM, bound=16, k="2..3")] == [
-        "refuted",
-        "holds-to-bound",
-    ]
-    game = choco_pipeline.parse_ruleset("solid-bar(f=(x+z)//3)")
-    (one,) = check(game, NIM, bound=16)
-    assert (one.ruleset, one.bound, one.verdict) == (game.notation, 16, "holds-to-bound")
-    (one,) = check(None, "for n in 0..N: n ^ 1 <= n + 1", bound=9)
-    assert (one.ruleset, one.bound, one.verdict) == (None, 9, "holds-to-bound")
+def test_python_checks_and_proves_the_same(tmp_path, monkeypatch) -> None:
+    check, prove = choco_pipeline.check, choco_pipeline.prove
     claim = choco_pipeline.load_claims().claims["triangular-thm-7.3"]
-    for words in ([game, "P <=> q == 0"], [game], [claim, NIM], ["no-such-claim"]):
-        with pytest.raises(ChocoError):
-            check(*words)
-
-
-def test_python_proves_statements_about_games(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    prove = choco_pipeline.prove
+    both = check(TRIANGLE, NIM, bound=16, k="2..3")
+    assert [one.verdict for one in both] == ["refuted", "holds-to-bound"]
+    game = choco_pipeline.parse_ruleset("solid-bar(f=(x+z)//3)")
+    for given, statement, ruleset, bound in (
+        (game, NIM, game.notation, 16),
+        (None, "for n in 0..N: n ^ 1 <= n + 1", None, 9),
+    ):
+        (one,) = check(given, statement, bound=bound)
+        assert (one.ruleset, one.bound, one.verdict) == (ruleset, bound, "holds-to-bound")
     assert prove("nim(2)").status == prove("nim(2)", "grundy").status == "proved"
     assert prove("nim(2)", "P <=> a == b", condition=None).verdict == "proved"
     assert prove("nim(2)", "P <=> a == b+1", condition=None).verdict == "refuted"
+    for words in ([game, "P <=> q == 0"], [game], [claim, NIM], ["no-such-claim"]):
+        with pytest.raises(ChocoError):
+            check(*words)
     for wrong in ("P => x == y", "let s = 2: P <=> x == s"):
         with pytest.raises(ChocoError):
             prove("strip-bar(k=k)", wrong, condition="k >= 1")

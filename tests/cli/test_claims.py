@@ -1,4 +1,4 @@
-"""``choco claims`` as a person types it, in a project with two claims files and one run."""
+"""``choco claims`` in a project with two claims files and one run."""
 
 from __future__ import annotations
 
@@ -33,34 +33,19 @@ sweeps:
 ONE = """\
 paper: {key: one, title: On Triangles, authors: [A. Author, B. Author], year: 2020, reference: Journal 1}
 claims:
-  - id: one-conj-1
-    number: Conjecture 1
-    where: section 7
-    status: conjecture
-    words: For k = 4m+1 the P-positions are those with (x+1) ⊕ y ⊕ (z+1) = 0.
-    note: Read as printed.
-    ruleset: solid-bar(f=(x+z)//k)
-    when: k % 4 == 1
-    statement: P <=> (x+1) ^ y ^ (z+1) == 0
-  - id: one-conj-1-intended
-    number: Conjecture 1
-    status: conjecture
-    words: For k = 4m+1 the P-positions are those with (x−1) ⊕ y ⊕ (z−1) = 0.
-    corrects: one-conj-1
-    ruleset: solid-bar(f=(x+z)//k)
-    when: k % 4 == 1
-    statement: P <=> (x-1) ^ y ^ (z-1) == 0
-    sample: {parameters: {k: 5..9}, bound: 24}
+  - {id: one-conj-1, number: Conjecture 1, status: conjecture, where: section 7, note: Read as printed.,
+     words: "For k = 4m+1 the P-positions are those with (x+1) ⊕ y ⊕ (z+1) = 0.",
+     ruleset: solid-bar(f=(x+z)//k), when: k % 4 == 1, statement: P <=> (x+1) ^ y ^ (z+1) == 0}
+  - {id: one-conj-1-intended, number: Conjecture 1, status: conjecture, corrects: one-conj-1,
+     words: "For k = 4m+1 the P-positions are those with (x−1) ⊕ y ⊕ (z−1) = 0.",
+     ruleset: solid-bar(f=(x+z)//k), when: k % 4 == 1, statement: P <=> (x-1) ^ y ^ (z-1) == 0,
+     sample: {parameters: {k: 5..9}, bound: 24}}
 """
 TWO = """\
 paper: {key: two, title: On Integers, authors: [C. Author], reference: preprint}
 claims:
-  - id: two-lemma-1
-    number: Lemma 1
-    status: lemma
-    words: x ⊕ y ≤ x + y.
-    statement: 'for x in 0..N, y in 0..N: x ^ y <= x + y'
-    bound: 9
+  - {id: two-lemma-1, number: Lemma 1, status: lemma, words: x ⊕ y ≤ x + y., bound: 9,
+     statement: 'for x in 0..N, y in 0..N: x ^ y <= x + y'}
 """
 
 
@@ -84,7 +69,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def with_run(folder: Path) -> Path:
-    """Return the project with a ledger, in which the printed conjecture is refuted and the intended one is not."""
+    """Return the project with a ledger that refutes the printed conjecture."""
     found = Counterexample("N", "P-position", (4, 2, 6), ("x", "y", "z"), (4, 1, 3), "a reason")
     larger = Counterexample("N", "P-position", (8, 4, 8), ("x", "y", "z"))
     verdicts = [
@@ -163,7 +148,6 @@ def test_a_verdict_of_the_last_run_is_not_shown_for_another_statement(folder):
 
 
 def test_check_of_what_is_refuted(folder):
-    """The two papers print different shifts; the least position at which this one is wrong is P by no definition."""
     done = choco(folder, "check", "one-conj-1", "k=5", "--bound", "12")
     assert (done.returncode, "x=0" in done.stdout) == (1, True), "drawn"
     found = document(folder, "check", "one-conj-1", "k=5..9", "--bound", "12")
@@ -248,35 +232,13 @@ def test_claims_are_proved_for_the_games_that_are_named(folder):
 INTEGERS = """\
 paper: {key: three, title: On Numbers, authors: [D. Author], reference: preprint}
 claims:
-  - id: three-true
-    number: Lemma 1
-    status: lemma
-    words: x ≤ 9.
-    statement: 'for x in 0..9: x <= 9'
-  - id: three-false
-    number: Lemma 2
-    status: lemma
-    words: x ≤ 8.
-    statement: 'for x in 0..9: x <= 8'
-  - id: three-vacuous
-    number: Lemma 3
-    status: lemma
-    words: Nothing.
-    statement: 'for x in 5..3: x == 7'
-  - id: three-table
-    number: Lemma 4
-    status: lemma
-    words: No proof is looked for.
-    ruleset: nim(2)
-    statement: 'at (1, 1): option(0, 1)'
-    sample: {bound: 4}
-  - id: three-game
-    number: Lemma 5
-    status: lemma
-    words: Something false of a game that is not proved.
-    ruleset: game(wythoff)
-    statement: P <=> a == b
-    sample: {bound: 4}
+  - {id: three-true, number: Lemma 1, status: lemma, words: True., statement: 'for x in 0..9: x <= 9'}
+  - {id: three-false, number: Lemma 2, status: lemma, words: False., statement: 'for x in 0..9: x <= 8'}
+  - {id: three-vacuous, number: Lemma 3, status: lemma, words: Nothing., statement: 'for x in 5..3: x == 7'}
+  - {id: three-table, number: Lemma 4, status: lemma, words: Without a proof., ruleset: nim(2),
+     statement: 'at (1, 1): option(0, 1)', sample: {bound: 4}}
+  - {id: three-game, number: Lemma 5, status: lemma, words: False of a game that is not proved.,
+     ruleset: game(wythoff), statement: P <=> a == b, sample: {bound: 4}}
 """
 
 
@@ -319,7 +281,7 @@ def test_the_schema_of_claims_files_is_that_of_the_models():
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return certificates that were written, by what is wrong with them; all of the intended conjecture and k = 5 or 9."""
+    """Return the paths of certificates by their fault."""
     folder = tmp_path_factory.mktemp("certificates")
     (folder / "one.yaml").write_text(ONE, encoding="utf-8")
     claims = load_catalogue([folder / "one.yaml"]).claims

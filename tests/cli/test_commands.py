@@ -59,7 +59,6 @@ def test_value_of_a_position_whose_grundy_table_is_too_large():
 
 @pytest.mark.parametrize("heap", [1, 9, 10**12])
 def test_value_in_nineteen_heaps_is_said_or_refused(heap):
-    """However large the table of such a sum would be: its size is no floating-point number."""
     game = reduce(lambda sums, _: f"sum({sums}, nim(1))", range(18), "nim(1)")
     done = choco("value", game, *[str(heap)] * 19, "--json")
     if heap == 1:

@@ -1,4 +1,4 @@
-"""What a run has left, written for others: each part in each format, compared with the definition and the ledger."""
+"""Exports of a run, compared with the definition and the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``choco mine``: tables computed at once, what is found in them, and what is wrong with a request."""
+"""``choco mine``: found statements, and refused requests."""
 
 import json
 
@@ -56,7 +56,7 @@ def test_that_nothing_is_found_is_said():
 
 
 def test_one_heap_with_a_pass_has_a_formula_and_three_heaps_have_none():
-    """Three heaps with a pass have no known formula; all that is found is about the game without it, or with two."""
+    """Three heaps with a pass have no known formula."""
     one = mine("with-pass(nim(1), passes=1)", "--quantity", "grundy", "--bound", "140", *SEARCH)
     assert "   as typed: G == max(p, p ^ (a+1))-1\n" in one
     assert "nothing was found" not in one

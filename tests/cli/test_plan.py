@@ -1,4 +1,4 @@
-"""``choco plan``, and its estimates compared with measured runs on two idle cores."""
+"""``choco plan``, and its estimates compared with measured runs."""
 
 import json
 from pathlib import Path

@@ -131,7 +131,7 @@ def test_mistakes_are_one_line_and_exit_code_2(tmp_path, arguments):
     "asked", [(), ("P <=> a ^ b == 0", "--for", "k >= 0")], ids=["game", "family"]
 )
 def test_a_check_says_that_a_game_is_described_otherwise_here(asked, tmp_path):
-    """A certificate describes its games itself: by a name, somebody may mean another game than this project does."""
+    """A certificate describes its games itself."""
     game = (
         "game: two\nparameters: {k: 1}\ncoordinates: [a, b]\nmoves: [{lower: [a]}, {lower: [b]}]\n"
     )

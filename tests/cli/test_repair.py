@@ -1,4 +1,4 @@
-"""``choco repair`` and ``choco verify`` as a person types them: on all cores, what they say, and how they end."""
+"""``choco repair`` and ``choco verify``: output and exit codes."""
 
 import json
 import shutil
@@ -83,7 +83,6 @@ def test_what_cannot_be_repaired_says_why_and_the_rest_is(manifests, tmp_path):
 
 @pytest.mark.full
 def test_verify_goes_on_behind_a_manifest_that_was_changed(manifests, tmp_path):
-    """Its time of building, which no number of a table depends on, and a key of a table."""
     other = manifests[0].with_name("c.done.json")
     shutil.copy(manifests[0], other)
     for path, old, new in ((manifests[0], '"seconds": ', '"seconds": 1'), (other, "ruleset", "r")):
@@ -108,7 +107,7 @@ HEAPS = {"coordinates": ["a", "b"], "moves": [{"lower": ["a"]}, {"lower": ["b"]}
 
 
 def write_certificates(folder: Path) -> dict[str, bool]:
-    """Write certificates that are all proved, and return for each name whether it means what its names do."""
+    """Write proved certificates; return which mean what their names do."""
     nim = json.loads(game_text("nim(2)", "p", folder.parents[1]))
     catalogued = YamlFile(ROOT / "config/claims/step2015.yaml").load(ClaimsFile).claims
     lemma = next(entry for entry in catalogued if entry.id == "step2015-lemma-2.1")

@@ -46,7 +46,7 @@ def test_ctrl_c_that_had_to_wait_ends_it_in_order(command):
 def test_it_loads_no_more_than_it_needs(arguments, unneeded):
     script = f"""\
 import sys
-from choco_pipeline.cli.start import main
+from choco_pipeline.cli.main import main
 sys.argv = ["choco", *{arguments}]
 try:
     main()

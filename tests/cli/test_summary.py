@@ -28,7 +28,7 @@ def ledger_of(
     pairs: list[dict[str, Any]] | None = None,
     verdicts: list[dict[str, Any]] | None = None,
 ) -> Ledger:
-    """Return a ledger of claims, each with paper, number, status, verdict and text; ids are 0, 1, 2."""
+    """Return a ledger of claims with ids 0, 1, 2."""
     plain, rest = a_claim(), {"table": None, "parameters": {}, "text": "", "seconds": 0}
     return whole(
         {
@@ -56,7 +56,7 @@ def ledger_of(
 
 @st.composite
 def ledgers(draw: st.DrawFn) -> Ledger:
-    """Draw claims, misprints and disagreements between them, and reasons of undecided claims."""
+    """Draw claims, pairs of them, and reasons of undecided claims."""
     claims = [
         (
             draw(st.sampled_from(["first", "second"])),

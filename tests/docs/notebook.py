@@ -1,4 +1,4 @@
-"""Notebooks executed without Jupyter: all cells in one namespace, with their last expressions.
+"""Notebooks executed without Jupyter, in one namespace.
 
 ``python -m tests.docs.notebook`` rewrites the outputs of the notebooks in ``docs/notebooks``.
 """

@@ -1,4 +1,4 @@
-"""docs/extending.md: each patch applies to a copy of the project, passes its own test, and does what the page says."""
+"""docs/extending.md: each patch applies, and passes its test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documentation pages: every command runs, and prints the text that the page shows."""
+"""Documentation pages: commands run, and print the shown text."""
 
 from __future__ import annotations
 

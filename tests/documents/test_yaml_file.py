@@ -1,4 +1,4 @@
-"""Configuration mistakes: file, line, key, what was found and what is allowed; never a traceback."""
+"""Configuration mistakes: an error with a place, never a traceback."""
 
 import os
 from contextlib import suppress

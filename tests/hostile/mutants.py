@@ -16,7 +16,7 @@ import pytest
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.language.catalogue import load_catalogue
-from choco_pipeline.cli.start import main
+from choco_pipeline.cli.main import main
 from choco_pipeline.cluster.cluster_file import CLUSTERS, load_cluster
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
@@ -48,7 +48,7 @@ PIECES = [
 
 
 def mutant(text: str, chance: random.Random) -> str:
-    """Return the text with one to three of its parts left out, doubled, replaced or moved."""
+    """Return the text with one to three random changes."""
     for _ in range(chance.randint(1, 3)):
         start = chance.randrange(len(text) + 1)
         end = min(len(text), start + chance.choice([0, 1, 2, 8, 40]))
@@ -116,7 +116,7 @@ def _certificate(chance: random.Random) -> None:
 
 
 def _command(chance: random.Random) -> None:
-    """Type a command with one to three of its words changed, left out, doubled or moved."""
+    """Type a command with one to three random changes."""
     for name in ("tiny.yaml", "claims.yaml"):
         shutil.copy(ROOT / "tests/workflow" / name, "c.yaml" if name == "tiny.yaml" else name)
     words = list(chance.choice(COMMANDS))
@@ -184,7 +184,7 @@ class TooSlow(BaseException):
 
 
 def attempt(kind: str, seed: str) -> str | None:
-    """Try one mutant in the working directory; return the fault, None if there is none."""
+    """Try one mutant in the working directory; return the fault, if any."""
 
     def ring(number: int, frame: object) -> None:
         raise TooSlow

@@ -1,4 +1,4 @@
-"""A small run in this process, one bit of whose files is then flipped: what nobody notices must be harmless."""
+"""Files of a small run with a flipped bit: noticed, or harmless."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ sweeps:
 
 @cache
 def results() -> Path:
-    """Return the results folder of the run, made when it is first asked for, in a folder that stays until this process ends."""
+    """Return the results folder of a run that is made once."""
     folder = Path(mkdtemp(prefix="small-run-"))
     shutil.copy(CLAIMS, folder)
     (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
@@ -79,7 +79,7 @@ def damage_a_document(chance: random.Random) -> None:
 
 
 def documents() -> list[Path]:
-    """Return the records of the run, of all kinds: its plan, orders, outcomes and ledger, specs, journals and manifests."""
+    """Return the records of the run, of all kinds."""
     inside_of_stores = results().glob("tables/*.zarr/**/*.json")
     return sorted({*results().rglob("*.json")} - {*inside_of_stores})
 
@@ -101,6 +101,6 @@ def damage_a_table(chance: random.Random) -> None:
 
 
 def _values(store: Path) -> list[xr.Dataset]:
-    """Return what somebody reads who reads the tables of a store with xarray alone."""
+    """Return the tables of a store, read by xarray alone."""
     groups = sorted(path.name for path in store.iterdir() if path.is_dir())
     return [xr.open_zarr(store, group=group).load() for group in groups]

@@ -1,4 +1,4 @@
-"""Mutants of each kind: a few in every run of the tests, many with ``--all``, and thousands with ``--slow``."""
+"""Mutants of each kind: a few, many with ``--all``, more with ``--slow``."""
 
 import random
 from contextlib import suppress

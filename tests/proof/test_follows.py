@@ -252,7 +252,7 @@ def test_a_hypothesis_that_fails_only_far_away_is_not_taken_for_granted() -> Non
     claim = a_claim(STRIP, "k > 0 and (s < k or s == 7 * 11)", p("x == 0"), ["free-heap"])
     premise = a_premise(STEP, "k > 0 and (s < k or s == 7 * 11)", NUMBERS)
     found = derived(claim, [premise])
-    (game,) = LEMMAS["free-heap"].needs(found.last.game)
+    ((game,), _) = LEMMAS["free-heap"].needs(found.last.game)
     with pytest.raises(LemmaError, match="it is not known that only the end has value 0"):
         require_only_the_end(game, found.family, Clock(60))
     near = derived(

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -30,15 +31,14 @@ def child(monkeypatch):
 
 
 def call(child, name, *arguments, seconds=60.0, memory=4.0):
-    limits = {"seconds": seconds, "memory": memory}
-    return child.call(getattr(limited_functions, name), *arguments, what="the proof", **limits)
+    limits = {"what": "the proof", "seconds": seconds, "memory": memory}
+    return child.call(getattr(limited_functions, name), *arguments, **limits)
 
 
 def call_in_a_copy(child, name, *arguments, seconds=60.0, memory=4.0):
-    limits = {"seconds": seconds, "memory": memory, "loaded_by": limited_functions.prepare}
-    return child.call_in_a_copy(
-        getattr(limited_functions, name), *arguments, what="the proof", **limits
-    )
+    limits = {"what": "the proof", "seconds": seconds, "memory": memory}
+    limits["loaded_by"] = limited_functions.prepare
+    return child.call_in_a_copy(getattr(limited_functions, name), *arguments, **limits)
 
 
 def is_gone(pid):
@@ -138,9 +138,7 @@ def test_a_copy_is_made_without_a_warning(child, capfd):
 
 @pytest.mark.full
 def test_nothing_stays_of_what_a_copy_was_asked(child):
-    def asked(name, *arguments, **limits):
-        return call_in_a_copy(child, name, *arguments, **limits)
-
+    asked = partial(call_in_a_copy, child)
     assert [asked("count_calls") for _ in range(3)] == [2, 2, 2], "it is loaded once"
     assert [call(child, "count_calls") for _ in range(2)] == [2, 3]
     assert asked("count_calls") == 4, "it knows what the child knew"

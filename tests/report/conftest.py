@@ -1,4 +1,4 @@
-"""One small run for all tests of the report; each works in its folder, where its height table lies."""
+"""One small run for all tests of the report."""
 
 from pathlib import Path
 from typing import Any

@@ -79,7 +79,7 @@ def a_verdict(
 def a_row(
     verdicts: Sequence[Document], *, verdict: str = "holds-to-bound", decided: int | None = None
 ) -> Document:
-    """Return a row with these numbers; `decided` is the number of the verdict that decides."""
+    """Return a row; `decided` is the number of the deciding verdict."""
     name = verdicts[0]["claim"] if verdicts else "c"
     document: Document = {
         **dict.fromkeys(("parameters", "proved_for", "for_all", "follows_from"), ""),

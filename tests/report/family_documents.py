@@ -36,7 +36,7 @@ def certificates(folder: Path, families: Sequence[FamilyClaim] = (STEP, THREE)) 
 
 
 def proved_verdict(claim: str, path: Path) -> dict[str, Any]:
-    """Return what a run says of a claim that a certificate proves for all parameters."""
+    """Return the verdict on a claim that a certificate proves for all parameters."""
     return {
         "claim": claim,
         "table": None,

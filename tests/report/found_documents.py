@@ -1,4 +1,4 @@
-"""Found statements of every kind and status, as a run's ``found.json`` holds them, written by hand."""
+"""Found statements of every kind and status, written by hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def a_statement(**said: Any) -> FoundStatement:
 
 
 def statements() -> list[FoundStatement]:
-    """Return statements in the order in which a run writes them: proved ones first, refuted ones last."""
+    """Return statements in a run's order: refuted ones last."""
     return [
         a_statement(
             ruleset="strip-bar(k=k, s=s)",

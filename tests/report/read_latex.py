@@ -1,4 +1,4 @@
-"""What a formula in LaTeX means to a reader: an evaluator of its own for the few commands that are used."""
+"""An evaluator of formulas in LaTeX, independent of the package."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SAME = {
 
 
 class Reader:
-    """Reads left to right; sums bind tighter than ⊕, and ⊕ may not stand beside & without parentheses."""
+    """Reader from left to right, in which sums bind tighter than ⊕."""
 
     def __init__(self, text: str, env: Mapping[str, int]) -> None:
         self.tokens = TOKEN.findall(text)

@@ -1,4 +1,4 @@
-"""Pages of reports as tests read them: their elements nest, and what stands in each is known by its id."""
+"""Reader of report pages: nested elements, and their texts by id."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}
 
 
 class Document(HTMLParser):
-    """What a page holds: ids, links, addresses, scripts, and the text of every element with an id."""
+    """The ids, links, addresses, scripts and texts of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -94,11 +94,11 @@ class Site:
         return self[f"claims/{name}.html"]
 
     def text(self, name: str, anchor: str) -> str:
-        """Return what stands in an element of a page, with single spaces."""
+        """Return the text of an element of a page, with single spaces."""
         return " ".join(self[name].text[anchor].split())
 
 
 def as_shown(text: str) -> str:
-    """Return a sentence of a ledger as a page has it, formulas typeset, with single spaces."""
+    """Return a sentence as on a page, formulas typeset."""
     said = Document(f'<p id="said">{in_page(prose(text, MathML()))}</p>').text.get("said", "")
     return " ".join(said.split())

@@ -1,4 +1,4 @@
-"""A small run of every stage before the report, in this process: games of every kind, refuted claims, a hostile text."""
+"""A small run of the stages before the report, in this process."""
 
 from __future__ import annotations
 
@@ -47,56 +47,22 @@ sweeps:
 OWN = f"""
 paper: {{key: own, title: "Own <claims>", authors: [A. Nobody], year: 2026, reference: none}}
 claims:
-  - id: own-false
-    number: "Guess <1>"
-    status: conjecture
-    words: "{HOSTILE}"
-    ruleset: step-bar(k=k, s=s)
-    statement: G == y ^ z
-  - id: own-printed
-    number: Corollary 2
-    status: corollary
-    words: As printed, with a sign that is wrong.
-    ruleset: step-bar(k=2)
-    statement: P <=> y + z == 2
-  - id: own-intended
-    number: Corollary 2
-    status: corollary
-    words: As intended, with the sign put right.
-    note: "A note with <markup> in it."
-    ruleset: step-bar(k=2)
-    corrects: own-printed
-    statement: P <=> y - z == 0
-  - id: own-other
-    number: Remark 3
-    status: remark
-    words: What another paper says of the bars of Conjecture 2.
-    ruleset: solid-bar(f=(x+z)//k)
-    when: k % 4 == 1
-    contradicts: [solid2022-conj-2]
-    statement: P <=> (x-1) ^ y ^ (z-1) == 0
-  - id: own-unchecked
-    number: Definition 4
-    status: definition
-    words: Of a game that this run has no table of.
-    ruleset: nim(7)
-    corrects: own-no-sum
-    statement: P <=> a == 0
-  - id: own-sum
-    number: Lemma 5
-    status: lemma
-    words: On integers, and true.
-    statement: 'for x in 0..N, y in 0..x: let d = x - y: d + y == x'
-    bound: 20
-  - id: own-no-sum
-    number: Lemma 6
-    status: lemma
-    words: On integers, and false at x = 1 and y = 1.
-    statement: 'for x in 0..N, y in 0..x: x + y == x ^ y'
-    bound: 20
+  - {{id: own-false, number: "Guess <1>", status: conjecture, words: "{HOSTILE}",
+     ruleset: "step-bar(k=k, s=s)", statement: G == y ^ z}}
+  - {{id: own-printed, number: Corollary 2, status: corollary, words: "As printed, with a sign that is wrong.",
+     ruleset: step-bar(k=2), statement: P <=> y + z == 2}}
+  - {{id: own-intended, number: Corollary 2, status: corollary, words: "As intended, with the sign put right.",
+     note: "A note with <markup> in it.", ruleset: step-bar(k=2), corrects: own-printed, statement: P <=> y - z == 0}}
+  - {{id: own-other, number: Remark 3, status: remark, words: What another paper says of the bars of Conjecture 2.,
+     ruleset: solid-bar(f=(x+z)//k), when: k % 4 == 1, contradicts: [solid2022-conj-2],
+     statement: P <=> (x-1) ^ y ^ (z-1) == 0}}
+  - {{id: own-unchecked, number: Definition 4, status: definition, words: Of a game that this run has no table of.,
+     ruleset: nim(7), corrects: own-no-sum, statement: P <=> a == 0}}
+  - {{id: own-sum, number: Lemma 5, status: lemma, words: "On integers, and true.", bound: 20,
+     statement: 'for x in 0..N, y in 0..x: let d = x - y: d + y == x'}}
+  - {{id: own-no-sum, number: Lemma 6, status: lemma, words: "On integers, and false at x = 1 and y = 1.", bound: 20,
+     statement: 'for x in 0..N, y in 0..x: x + y == x ^ y'}}
 """
-
-
 LEDGER = "results/small/ledger.json"
 
 

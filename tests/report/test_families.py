@@ -1,4 +1,4 @@
-"""Pages of proofs for all parameters: what they say is what the certificate has, computed again from the page's formulas."""
+"""Pages of family proofs, compared with their certificates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.report.found_documents import a_statement, document_of
 
 
 class _Typed(MathNotation):
-    """The notation of the formula language, so that a page's formulas can be computed."""
+    """The notation of the formula language, to compute a page's formulas."""
 
     def symbol(self, letter, index="", *, primed=False):
         return f"{letter}{'_' * bool(index)}{index}{'_of_option' * primed}"
@@ -89,7 +89,6 @@ sums = st.builds(
 
 @given(st.lists(st.tuples(sums, st.booleans()), min_size=1, max_size=6), st.randoms())
 def test_inequalities_say_the_same_as_the_predicates(said, chance):
-    """With s ≤ 2m: a bound may be left out for another only where the case's conditions hold."""
     condition = Affine.of("m_k") * 2 - Affine.of("s")
     symbols = Symbols(_Typed(), ("x", "y"), ("k",), ("m_k", "s"), [condition])
     shown = [parse(text) for text in symbols.inequalities(said)]
@@ -104,7 +103,7 @@ def test_inequalities_say_the_same_as_the_predicates(said, chance):
 
 
 def test_counters_are_what_the_page_says_they_are(folder):
-    """Each counter, kept by the page's formulas while digits are read, ends as the form of the numbers that were read."""
+    """Each counter, computed digit by digit, is the form of the numbers."""
     chance, seen = random.Random(5), 0
     for path in sorted(folder.glob("family-*.json")):
         written = read_family(path)

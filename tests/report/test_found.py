@@ -1,4 +1,4 @@
-"""Found statements on their page, in exports and in pictures: each once with its evidence, and nothing becomes markup or a command."""
+"""Found statements on their page, in exports and in pictures."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def page(html: str) -> Document:
 
 
 def test_statements_are_numbered_through_the_parts(found: FoundStatements) -> None:
-    parts = (found.new, found.rediscovered, found.consequences, found.heights, found.refuted)
+    parts = found.parts.values()
     assert [[view.statement.verdict for view in part] for part in parts] == [
         ["proved-for-listed", "holds-to-bound", "undecided", "unchecked", "holds-to-bound"],
         ["proved"],
@@ -113,7 +113,7 @@ def test_each_statement_is_on_the_page_and_in_the_exports(
         for exported in (in_tex, in_markdown):
             assert f"{said.held_on.positions:,} {view.unit}s: " in exported
     for name in ("new", "rediscovered", "heights", "refuted"):
-        numbers = [str(view.number) for view in getattr(found, name)]
+        numbers = [str(view.number) for view in found.parts[name]]
         assert re.findall(r"Found (\d+)", page.text[name]) == numbers
     assert "too few" in page.text["nothing"]
     kinds = [in_tex.count(rf"\begin{{{of}}}") for of in ("theorem", "conjecture", "refuted")]
@@ -142,7 +142,7 @@ def test_no_text_becomes_markup_or_a_command(
 def test_how_known_p_positions_lie_is_not_new(
     found: FoundStatements, page: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (view,) = found.consequences
+    (view,) = found.parts["consequences"]
     assert view.statement.ruleset == "rectangular-bar(m=m, n=m)"
     assert view.theorem is not None
     assert view.theorem.number in squeezed(page.text["consequences"])
@@ -161,9 +161,9 @@ def test_what_claims_say_more_of_is_no_restatement(known: Ledger) -> None:
     less = a_statement(known=("own-intended",), known_as="more", ruleset="nim(3)", when="1 == 1")
     wider = a_statement(known=("own-intended",), known_as="of fewer games", when="0 == 0")
     shown = found_of(document_of(less, same, wider), known, RESULTS)
-    assert [view.statement for view in shown.rediscovered] == [same, wider]
-    assert [view.statement for view in shown.consequences] == [less]
-    assert shown.new == []
+    assert [view.statement for view in shown.parts["rediscovered"]] == [same, wider]
+    assert [view.statement for view in shown.parts["consequences"]] == [less]
+    assert shown.parts["new"] == []
     for text in (found_page(shown, known), markdown(shown, known), tex(shown, known)):
         for word in ("follows from", "extends", "restates"):
             assert re.search(f"{word}\\s.{{0,80}}Corollary 2", text, re.IGNORECASE | re.DOTALL)
@@ -180,7 +180,7 @@ def test_the_first_page_leads_to_what_was_found_and_links_lead_to_places(
     assert news == [f"found.html#{view.statement.id}" for view in found.news]
     ranks = [STRONGEST_FIRST.index(view.verdict) for view in found.news]
     assert ranks == sorted(ranks)
-    assert len(ranks) == len(found.new) > 3
+    assert len(ranks) == len(found.parts["new"]) > 3
     said = squeezed(site.first.text["proposed"])
     numbers = re.findall(r"\d+", said[said.index("8 statements") :])[:11]
     assert numbers == ["8", "1", "1", "2", "3", "1", "1", "5", "1", "1", "1"]
@@ -214,7 +214,9 @@ def test_the_printed_report_has_what_is_open_under_its_paper_and_then_what_was_f
     before, _, behind = printed_report(known, found).partition(r"\section*{Not in the catalogue}")
     rest = before
     for paper, chosen in standings(claim_views(known)):
-        rows = [" & ".join(map(tex_text, (v.claim.number, v.claim.words, v.known))) for v in chosen]
+        rows = [
+            " & ".join(map(tex_text, (v.claim.number, v.claim.words, v.result))) for v in chosen
+        ]
         for text in (rf"\subsection*{{{tex_text(paper.title)}}}", *rows):
             assert text in rest
             rest = rest.partition(text)[2]
@@ -287,7 +289,7 @@ def test_damaged_documents_are_refused(known: Ledger, tmp_path: Path) -> None:
 def test_counts_of_height_functions_are_tables(
     found: FoundStatements, page: Document, known: Ledger
 ) -> None:
-    (view,) = found.heights
+    (view,) = found.parts["heights"]
     rows = [[table.head, *table.rows] for table in view.tables]
     assert rows == [
         [("n \\ h", "1"), ("2", "6,174")],

@@ -1,4 +1,4 @@
-"""The pages are one folder: each link leads to a place in it or to a paper, no text becomes markup, and pages stay small."""
+"""The pages of a report: links, escaping, evidence and size."""
 
 from __future__ import annotations
 
@@ -254,7 +254,6 @@ def test_a_proof_for_some_parameters_and_a_question_read_as_such_everywhere(ledg
 
 @pytest.mark.full
 def test_the_first_page_stays_small_with_four_hundred_claims(ledger):
-    """Evidence, pictures and lists are elsewhere: the first page has no element for a check."""
     copies = range(400 // len(ledger["claims"]) + 1)
     rows = {row["claim"]: row for row in ledger["rows"]}
     ledger["rows"] = [

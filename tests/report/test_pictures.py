@@ -1,4 +1,4 @@
-"""Automata on a page have each state and arrow that matters; charts have names that do not overlap."""
+"""Pictures: states and arrows of automata, names in charts."""
 
 from __future__ import annotations
 

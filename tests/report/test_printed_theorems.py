@@ -1,4 +1,4 @@
-"""The theorems on the pages of families, read back and compared with the definition inside and outside their domains."""
+"""Printed theorems of families, read back and compared with the definition."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ BOUND, MEMBERS, MOST_PARAMETER = 13, 4, 12
 
 @dataclass(frozen=True)
 class Theorem:
-    """What a page states, as formulas in LaTeX; `larger` is the domain in which it says that the statement is false."""
+    """A page's statement in LaTeX; it is false in the domain `larger`."""
 
     names: list[str]
     condition: str
@@ -70,7 +70,7 @@ class Theorem:
                 continue
 
     def is_right(self, given: Mapping[str, int], game: Any, where: list[str]) -> bool:
-        """Whether the statement agrees with the definition at all positions that satisfy some conditions."""
+        """Whether the statement agrees with the definition on a domain."""
         assert list(game.coordinates) == self.coordinates
         grundy = grundy_by_definition(game, BOUND)
         for position in game.positions(BOUND):
@@ -93,7 +93,7 @@ SHARP = re.compile(
 
 
 def each(text: str) -> list[str]:
-    """Return the comparisons that are meant by names before one, as in ``$x$, $y < 3$``."""
+    """Return the comparisons of ``$x$, $y < 3$``: one for each name."""
     *names, last = re.findall(r"\$(.*?)\$", text)
     return [*(re.sub(r"^[a-z]", name, last) for name in names), last]
 
@@ -147,7 +147,7 @@ def in_paper(path: Path) -> Theorem:
 
 
 def pages_of(family: FamilyClaim, folder: Path) -> tuple[Path, Path]:
-    """Prove a family, and its bound to be sharp where it is; return its page and its paper."""
+    """Prove a family and its sharp bound; return its page and its paper."""
     ruleset, condition, relation = family
     (path,) = certificates(folder, [family])
     verdict = proved_verdict("claim", path)

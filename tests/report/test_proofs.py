@@ -1,4 +1,4 @@
-"""The page on proofs: the ledger's proofs by family, their laws and automata, and an example of reading one."""
+"""The page on proofs: families, laws, automata and an example."""
 
 from __future__ import annotations
 

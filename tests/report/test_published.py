@@ -1,4 +1,4 @@
-"""Comparison of a run with published results: each kind of difference is named, and changed inputs are not compared."""
+"""Comparison of a run with published results."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from shutil import copytree
 import pytest
 
 from choco_pipeline.claims.language.verdict import Counterexample
-from choco_pipeline.report.published import Published, compared_run
+from choco_pipeline.report.published import Published, compare_run
 from choco_pipeline.sweep.ledger import ledger_of
 from choco_pipeline.sweep.run_files import read_plan
 from tests.cli.command import choco
@@ -52,7 +52,7 @@ def test_a_run_is_compared_with_what_was_published_of_it(
 ) -> None:
     folder = copytree(tiny[0].folder, tmp_path / "copy", symlinks=True)
     monkeypatch.chdir(folder)
-    assert compared_run("tiny") is None
+    assert compare_run("tiny") is None
     assert choco("verify", "--published", cwd=folder).returncode == 2
     published = folder / "config/published/tiny.json"
     words = ("export", "tiny", "--what", "digests", "--as", "json", "--out", published)
@@ -65,7 +65,7 @@ def test_a_run_is_compared_with_what_was_published_of_it(
     for kind in ("tables", "claims", "found"):
         name = next(iter(document[kind]))
         published.write_text(json.dumps({**document, kind: {**document[kind], name: "0"}}))
-        comparison = compared_run("tiny")
+        comparison = compare_run("tiny")
         assert comparison is not None
         assert comparison.differences == (f"{kind}: {name} differs",)
         assert choco("verify", "--published", cwd=folder).returncode == 1
@@ -85,7 +85,7 @@ def test_a_run_is_compared_with_what_was_published_of_it(
         (difference,) = (d for d in comparison_of(document, digests) if d.startswith("claims"))
         assert difference == f"claims: {first.claim} differs"
     published.write_text(json.dumps({**document, "inputs": "0"}))
-    comparison = compared_run("tiny")
+    comparison = compare_run("tiny")
     assert comparison is not None
     assert not comparison.is_identical
     assert comparison.differences == ()

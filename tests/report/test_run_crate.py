@@ -1,4 +1,4 @@
-"""The crate of a run: read by the library for crates, without a network; what it says is so, and a changed byte is found."""
+"""The crate of a run, read by the library for crates without a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stand-ins for Python and its installers, and a clone of the script ./choco that finds only them.
+"""Stand-ins for Python and its installers, for the script ./choco.
 
 They lie on a PATH that holds nothing else but the few programs that the script needs. They make
 the files that the real ones would, and record what they were asked for.
@@ -64,7 +64,7 @@ printf '%s\\n' "${0##*/}" "$PWD" "${PATH%%:*}" "$@"
 
 @dataclass
 class Clone:
-    """A clone in a folder with a space in its name, and the little machine that it is on."""
+    """A clone in a folder with a space in its name, and its machine."""
 
     root: Path
     programs: Path
@@ -95,15 +95,12 @@ class Clone:
         assert path is not None
         return [path, str(self.root / "choco"), *arguments]
 
-    def run(self, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, shell: str = "sh", cwd: Path | None = None, **extra: str
+    ) -> subprocess.CompletedProcess[str]:
         """Start the script and wait; `extra` is added to its environment."""
-        return subprocess.run(
-            self.command(*arguments),
-            env=self.environment | extra,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command, environment = self.command(*arguments, shell=shell), self.environment | extra
+        return subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True)
 
 
 def write_program(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The script ./choco, with stand-ins for Python and its installers. `.ci/newcomer` has the real ones."""
+"""The script ./choco with stand-ins; `.ci/newcomer` has the real programs."""
 
 import os
 import shutil
@@ -15,6 +15,7 @@ from .stand_ins import OLD_PYTHON, Clone, make_clone, write_program
 
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
 
+PACKAGE = "lib/python3.11/site-packages/a_package"
 GNU_ENV = subprocess.run(["env", "--block-signal=INT", "true"], capture_output=True, check=False)
 
 
@@ -58,20 +59,14 @@ def test_a_question_is_answered_without_installing_anything(
 def test_the_first_run_sets_up_and_the_second_is_quiet(clone: Clone, shell: str) -> None:
     unclean = {"PYTHONPATH": "x", "VIRTUAL_ENV": "x", "PYTHONDONTWRITEBYTECODE": "1"}
     for expected_calls, messages in ((set_up_calls(clone), 1), ([], 0)):
-        done = subprocess.run(
-            clone.command("value", "nim(2)", "1 2", "", shell=shell),
-            env=clone.environment | unclean,
-            cwd=clone.root.parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        words = ("value", "nim(2)", "1 2", "")
+        done = clone.run(*words, shell=shell, cwd=clone.root.parent, **unclean)
         assert (done.returncode, len(done.stderr.splitlines())) == (0, messages)
         assert done.stdout.split("\n") == [
             "choco",
             str(clone.root.parent),
             str(clone.root / ".venv/bin"),
-            *("value", "nim(2)", "1 2", "", ""),
+            *(*words, ""),
         ]
         assert clone.calls == expected_calls
 
@@ -83,13 +78,9 @@ def test_it_is_found_through_links_and_without_standard_input(clone: Clone, shel
     (links / "direct").symlink_to(Path("..") / clone.root.name / "choco")
     (links / "absolute").symlink_to(links / "direct")
     for name in ("direct", "./absolute"):
+        command = [shutil.which("sh"), "-c", '"$0" "$1" run <&-', shutil.which(shell), name]
         done = subprocess.run(
-            [str(shutil.which("sh")), "-c", '"$0" "$1" run <&-', str(shutil.which(shell)), name],
-            env=clone.environment,
-            cwd=links,
-            capture_output=True,
-            text=True,
-            check=False,
+            command, env=clone.environment, cwd=links, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[2:] == [str(clone.root / ".venv/bin"), "run"]
@@ -154,10 +145,7 @@ def move(clone: Clone) -> None:
         (interrupt_a_change, True),
         (move, True),
         (lambda clone: (clone.root / ".venv/bin/choco").unlink(), True),
-        (
-            lambda clone: (clone.root / ".venv/lib/python3.11/site-packages/a_package").rmdir(),
-            True,
-        ),
+        (lambda clone: (clone.root / ".venv" / PACKAGE).rmdir(), True),
     ],
     ids=["lock", "pyproject", "interrupted", "moved", "program lost", "package lost"],
 )

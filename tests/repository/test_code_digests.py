@@ -1,4 +1,4 @@
-"""Digests of code name what decides a result: for proofs, every module that their jobs import."""
+"""Digests of code cover all modules that decide a result."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ CARRIERS = (
 
 
 def named(module: str, places: tuple[str, ...]) -> bool:
-    """Return whether a module of the package is among files and folders of it."""
+    """Whether a module is in one of these files and folders of the package."""
     path = Path(*module.split(".")[1:])
     return any(
         path.with_suffix(".py") == Path(p) or Path(p) in (path, *path.parents) for p in places

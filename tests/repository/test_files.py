@@ -18,7 +18,7 @@ HOME_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users)/[\w.]|\b[A-Z]:\\Users\\"
 
 
 def text_files() -> dict[Path, str]:
-    """Return what git tracks, or would if it were added, as far as it is text."""
+    """Return the text files that git tracks or would track."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

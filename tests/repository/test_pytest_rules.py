@@ -1,4 +1,4 @@
-"""The tiers of tests/conftest.py, on a small test file: what runs without options, with --all and with --slow."""
+"""The tiers of tests/conftest.py, on a small test file."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The lock files and environment.yml against pyproject.toml, which rules them all."""
+"""The lock files and environment.yml agree with pyproject.toml."""
 
 import re
 import tomllib
@@ -23,7 +23,7 @@ CONDA_NAMES = {"dask": "dask-core", "snakemake": "snakemake-minimal"}
 
 
 def locked(name: str) -> dict[str, set[str]]:
-    """Return the versions in one lock file by package; each must be pinned and carry hashes.
+    """Return the versions in a lock file; each is pinned and has hashes.
 
     A package has several versions where a newer Python gets a newer one.
     """

@@ -1,4 +1,4 @@
-"""The package as somebody has it who has the wheel alone: in an environment of its own, and in an empty folder."""
+"""The installed wheel, in its own environment and an empty folder."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def call(*words: object, cwd: Path = ROOT) -> None:
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Build the source distribution, and from it alone the wheel; return that, and a package with other games."""
+    """Build the wheel from the source distribution, and another package."""
     place = tmp_path_factory.mktemp("wheel")
     call(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", place)
     (archive,) = place.glob("*.tar.gz")
@@ -96,7 +96,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def new_environment(place: Path, *needs: object) -> Path:
-    """Make an environment, install in it what `needs` says unless that is nothing, and return its Python."""
+    """Make an environment with packages; return its Python."""
     uv, python = [sys.executable, "-m", "uv"], place / "venv/bin/python"
     call(*uv, "venv", "--python", sys.executable, place / "venv")
     if needs:
@@ -113,7 +113,7 @@ def with_the_wheel(python: Path, packages: tuple[Path, Path]) -> Installed:
 
 @pytest.fixture(scope="module")
 def borrowed(tmp_path_factory: pytest.TempPathFactory, packages: tuple[Path, Path]) -> Installed:
-    """Install the wheel where the packages of these tests are seen, too: to read new ones takes half a minute."""
+    """Install the wheel where the packages of these tests are seen, too."""
     python = new_environment(tmp_path_factory.mktemp("borrowed"))
     (site,) = python.parents[1].glob("lib/python*/site-packages")
     # What such a file names is searched for packages, but for no further such files: the clone is not seen.

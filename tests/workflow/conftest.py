@@ -1,4 +1,4 @@
-"""A project folder for each test; whatever a failing test leaves running is ended."""
+"""A project folder for each test; its processes end with it."""
 
 import json
 import subprocess
@@ -29,7 +29,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """Return a project in which ``choco run tiny.yaml`` has come to its end, and what it printed; copy it to change it."""
+    """Return a finished run of tiny.yaml and its output; copy it to change it."""
     return ran_once(tmp_path_factory, "tiny")
 
 
@@ -40,7 +40,7 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 def ran_once(factory: pytest.TempPathFactory, name: str) -> Ran:
-    """Return a project in which a configuration has run once for all processes of the tests, and what it printed."""
+    """Return a finished run that all test processes share, and its output."""
     command = ("run", f"{name}.yaml", "--workers", "2")
 
     def run(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What runs leave behind: all that an undisturbed one stores and says, and what the next run has to keep of a killed one."""
+"""Results of undisturbed runs, and what must be kept of killed ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tables(project: Project) -> Path:
 
 
 def stores(project: Project) -> dict[str, str]:
-    """Return the digest of every file in the folder of tables, but for the manifests: they hold seconds."""
+    """Return the digest of every file of tables except manifests."""
     return {
         path.relative_to(tables(project)).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in tables(project).rglob("*")
@@ -47,7 +47,7 @@ def stores(project: Project) -> dict[str, str]:
 
 
 def said(project: Project) -> dict[str, Any]:
-    """Return what checks, searches, proofs and the ledger of all runs say, but for seconds, and digests that cover them."""
+    """Return the documents of all runs, without seconds and their digests."""
     results = project.folder / "results"
     found = [path for path in results.glob("*/**/*.json") if "ro-crate" not in path.parts]
     return {
@@ -72,12 +72,12 @@ def stored(project: Project) -> int:
 
 
 def blocks(project: Project) -> list[Path]:
-    """Return the journal's documents of the finished blocks of an unfinished large table."""
+    """Return the journal's documents of finished blocks."""
     return list(tables(project).glob("*.journal/*x*.json"))
 
 
 def documents(project: Project) -> set[str]:
-    """Return the documents that there are of what runs have done: of finished blocks, shards and stages."""
+    """Return the documents of finished blocks, shards and stages."""
     found = set()
     for folder, inner, files in os.walk(project.folder / "results"):  # what vanishes is passed over
         inner[:] = [name for name in inner if not name.endswith(".zarr") and name[0] != "."]
@@ -86,7 +86,7 @@ def documents(project: Project) -> set[str]:
 
 
 def has_killed_proofs(project: Project) -> bool:
-    """Return whether a proof was killed more often than it is asked: the run says so, and the next one asks again."""
+    """Whether a proof was given up after several kills."""
     records = (project.folder / "results").glob("*/prove/*.json")
     return any(json.loads(path.read_text()).get("killed") for path in records)
 
@@ -131,7 +131,7 @@ class Kept:
 
     @classmethod
     def of(cls, project: Project) -> Kept:
-        """Return what is finished now."""
+        """Return the finished work."""
         kept = cls(set(project.manifests()))
         for path in blocks(project):
             kept.blocks[path.parent.name, path.name] = path.read_text()
@@ -146,7 +146,7 @@ class Kept:
         return kept
 
     def require_all_in(self, later: Kept, project: Project) -> None:
-        """Check that what was finished is as it was, or in a large table that is finished since and kept it."""
+        """Check that all finished work is kept."""
         assert {i: self.entries[i] for i in self.entries.keys() & later.entries} == {
             i: later.entries[i] for i in self.entries.keys() & later.entries
         }
@@ -171,7 +171,7 @@ class Kept:
 
 
 def require_little_begun(project: Project) -> None:
-    """Check that no more chunks are without their journal's document than the workers had in hand."""
+    """Check that only chunks in hand are missing in their journal."""
     for journal in tables(project).glob("*.journal"):
         if "table" not in json.loads((journal / "header.json").read_text()):
             continue  # of small tables

@@ -1,4 +1,4 @@
-"""Runs that are killed again and again at random moments: ``python -m tests.workflow.kills COUNT`` counts so many kills.
+"""Runs that are killed at random: ``python -m tests.workflow.kills COUNT``.
 
 Whatever is killed, the next run goes on, computes nothing again that was finished, and what it stores and says is, byte for
 byte but for seconds, what a run stores and says that nothing has disturbed.
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
@@ -61,7 +62,7 @@ class Victim:
         self._begin()
 
     def kill(self, what: str) -> None:
-        """Kill `what` at a random moment of a run; go on with the run, or start the next one."""
+        """Kill `what` at a random moment; go on, or start the next run."""
         if what in ("worker", "workers") and self.hurt == 2 and not self.may_fail:
             what = "everything"  # a task that loses three is given up
         while True:
@@ -69,12 +70,12 @@ class Victim:
                 self._follow_to_the_end()
                 if not self.project.folder.exists():
                     self._begin()
-            elif getattr(self, f"_kill_{what}")():
+            elif KINDS[what](self):
                 break
         self.history.append(what)
 
     def require_done(self) -> None:
-        """Check that the run comes to its end, and has made what an undisturbed one makes."""
+        """Check that the run ends with an undisturbed run's results."""
         while self.project.folder.exists():
             self._follow_to_the_end()
 
@@ -102,7 +103,7 @@ class Victim:
         )
 
     def _follow_to_the_end(self) -> None:
-        """Wait for the end of the run, compare what it made and remove it; or, if it was hurt too much, have the next one go on from there."""
+        """Wait for the end of the run, and compare its results or start the next."""
         out, err = self.running.communicate(timeout=HANGS)
         self._require_quiet(err)
         self._require_nobody()
@@ -129,7 +130,7 @@ class Victim:
         assert left == [], (self.history, left)
 
     def _reaches_its_moment(self) -> bool:
-        """Return whether the run is still there at some random moment.
+        """Whether the run is still there at a random moment.
 
         Most is lost where something has just been written, or is being written: so some moments come after the run has
         finished some more. But most come soon after the start or the last kill, and what costs most is not begun again.
@@ -147,25 +148,10 @@ class Victim:
             time.sleep(0.01)
         return False
 
-    def _kill_worker(self) -> bool:
-        return self._hurt(1)
-
-    def _kill_workers(self) -> bool:
-        return self._hurt(WORKERS)
-
     def _hurt(self, number: int) -> bool:
         workers = self._processes("multiprocessing.spawn")
         self.hurt += bool(workers)
         return self._end_all(self.chance.sample(workers, min(number, len(workers))))
-
-    def _kill_job(self) -> bool:
-        return self._fail(self._jobs()[:1])
-
-    def _kill_jobs(self) -> bool:
-        return self._fail(self._jobs())
-
-    def _kill_snakemake(self) -> bool:
-        return self._fail(self._processes("-m snakemake"))
 
     def _kill_some(self) -> bool:
         """Kill any of the processes, perhaps with the one that a person has started."""
@@ -188,14 +174,6 @@ class Victim:
             self._end_all(processes)
         self._go_on()
         return True
-
-    def _kill_interrupted(self) -> bool:
-        """Press Ctrl-C."""
-        return self._interrupt([])
-
-    def _kill_interrupted_twice(self) -> bool:
-        """Press Ctrl-C, and again before the run has ended."""
-        return self._interrupt([self.chance.uniform(0, 1.0)])
 
     def _interrupt(self, pauses: list[float]) -> bool:
         if self.may_fail:
@@ -226,7 +204,7 @@ class Victim:
         return jobs
 
     def _processes(self, words: str) -> list[psutil.Process]:
-        """Return the run's processes in whose command these words are, but for shells that wait for another."""
+        """Return the run's processes with these words, except waiting shells."""
         found = []
         for process in self.project.processes():
             with suppress(psutil.NoSuchProcess):
@@ -242,7 +220,7 @@ class Victim:
         return bool(processes)
 
     def _go_on(self) -> None:
-        """Wait for the end of what a run that has ended has started, and start the next one."""
+        """Wait for the end of all processes, and start the next run."""
         _, err = self.running.communicate()
         self._require_quiet(err)
         wait_for(lambda: self.project.processes() == [], "the end of all processes", 30)
@@ -256,8 +234,19 @@ def changed_at(place: Path) -> int | None:
     return place.stat().st_ctime_ns if place.exists() else None
 
 
-#: What can be killed.
-KINDS = tuple(name.removeprefix("_kill_") for name in vars(Victim) if name.startswith("_kill_"))
+#: What can be killed; "interrupted" is Ctrl-C. Each returns whether there was anything to kill.
+KINDS: Mapping[str, Callable[[Victim], bool]] = {
+    "worker": lambda victim: victim._hurt(1),
+    "workers": lambda victim: victim._hurt(WORKERS),
+    "job": lambda victim: victim._fail(victim._jobs()[:1]),
+    "jobs": lambda victim: victim._fail(victim._jobs()),
+    "snakemake": lambda victim: victim._fail(victim._processes("-m snakemake")),
+    "some": Victim._kill_some,
+    "wrapper": Victim._kill_wrapper,
+    "everything": Victim._kill_everything,
+    "interrupted": lambda victim: victim._interrupt([]),
+    "interrupted_twice": lambda victim: victim._interrupt([victim.chance.uniform(0, 1.0)]),
+}
 #: The order of the program below: most runs lose jobs and workers before they are ended, and some are ended while they start.
 ORDER = (
     *("job", "worker", "jobs", "wrapper", "everything"),
@@ -268,7 +257,7 @@ ORDER = (
 
 
 def main(arguments: list[str]) -> int:
-    """Kill so often, chain by chain, in turn in a run with large tables and in one with every stage, and count."""
+    """Kill two kinds of runs in chains, and count."""
     options = argparse.ArgumentParser(prog="python -m tests.workflow.kills")
     options.add_argument("count", type=int, help="kills")
     options.add_argument("kinds", nargs="*", metavar="kind", help=f"of {', '.join(KINDS)}")

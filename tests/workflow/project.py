@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Project:
-    """An empty folder with the test configurations and their claims; runs in it are known by a mark that they inherit.
+    """A folder with the test configurations, and a mark of its processes.
 
     One worker computes for them unless a test asks for more: to start one takes longer than their tables.
     """
@@ -47,7 +47,7 @@ class Project:
         return project
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start ``choco`` and let it run; as in `./choco`, Ctrl-C waits until the program can hear it."""
+        """Start ``choco``; as in `./choco`, Ctrl-C waits until it is loaded."""
         return subprocess.Popen(
             ["env", "--block-signal=INT", sys.executable, "-m", "choco_pipeline", *arguments],
             cwd=self.folder,

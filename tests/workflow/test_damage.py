@@ -1,4 +1,4 @@
-"""A single digit changed in what a run has written: it is named, made anew, and comes out nowhere."""
+"""A changed digit in a run's results is named and repaired."""
 
 import json
 import os
@@ -64,7 +64,7 @@ def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
 def test_a_report_of_which_a_part_is_missing_is_made_again_also_if_the_clock_was_set_back(
     tiny, tmp_path
 ):
-    """As it was left where a worker wrote its first page after Snakemake had been interrupted, and had taken the report away.
+    """As a worker leaves it after Snakemake was interrupted.
 
     Of a report that is older than its ledger Snakemake says that the clocks are wrong, and takes it away.
     """
@@ -86,7 +86,6 @@ def test_a_report_of_which_a_part_is_missing_is_made_again_also_if_the_clock_was
     [("ledger", "check/triangles"), ("find", "mine/without_tables")],
 )
 def test_a_rule_refuses_what_is_damaged(tiny, tmp_path, rule, name):
-    """Plain Snakemake looks at nothing before it starts, so that the rule itself must."""
     project = tiny[0].copy(tmp_path)
     change_a_number(path := project.folder / f"results/tiny/{name}.json")
     refused = project.choco(rule, "results/tiny/plan.json", "--out", "out.json", code=2)

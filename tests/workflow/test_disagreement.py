@@ -1,4 +1,4 @@
-"""Judges that contradict each other: one message, and an exit code that no verdict has."""
+"""Judges that contradict each other: one message and exit code 3."""
 
 import json
 import os

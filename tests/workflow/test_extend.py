@@ -1,4 +1,4 @@
-"""A table that is extended to a larger bound: what is there of it is used, and the run says so."""
+"""A table that is extended to a larger bound reuses its blocks."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Killed at random moments, and on a full disk: the next run goes on, and the stores are those of an undisturbed one."""
+"""Runs that are killed at random moments, or fill the disk."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def test_a_run_that_is_killed_again_and_again_makes_what_an_undisturbed_one_make
     victim = Victim(tmp_path, undisturbed, random.Random(seed))
     try:
         for _ in range(kills):
-            victim.kill(victim.chance.choice(KINDS))
+            victim.kill(victim.chance.choice([*KINDS]))
         victim.require_done()
     finally:
         victim.end()

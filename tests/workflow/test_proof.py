@@ -1,4 +1,4 @@
-"""A run that proves a game: the certificate, the row and the words, with Dask and with plain Snakemake."""
+"""A run that proves a game, with Dask and with plain Snakemake."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whole runs: what is made, what is kept, what is recomputed, and that Dask and plain Snakemake agree."""
+"""Whole runs: results, reuse, and agreement with plain Snakemake."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ def files(folder: Path) -> set[str]:
 
 
 def results_of(project: Project) -> dict[str, str]:
-    """Return what the run says of each claim."""
+    """Return the verdict on each claim."""
     return {row["claim"]: row["verdict"] for row in project.json("tiny/ledger.json")["rows"]}
 
 
@@ -196,7 +196,7 @@ def test_snakemakes_report_holds_what_was_found_and_the_crate_says_so(tiny, tmp_
 
 
 def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
-    """The damaged files bear an old date, so that the run does not look at them before its jobs do."""
+    """The damaged files have an old date, so that only jobs look at them."""
     project = tiny[0].copy(tmp_path)
     (project.folder / "results/tiny/mine/triangles.json").unlink()
     shutil.rmtree(project.folder / "results/tiny/parts")

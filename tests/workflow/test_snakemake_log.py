@@ -1,4 +1,4 @@
-"""Snakemake's output is understood however it arrives: whole, or a few bytes at a time."""
+"""Snakemake's output, read whole or a few bytes at a time."""
 
 import io
 from pathlib import Path

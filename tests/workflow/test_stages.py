@@ -1,4 +1,4 @@
-"""One word for each stage: rules, jobs, folders, keys of a plan, and progress use the same."""
+"""One word for each stage, in rules, jobs, folders, plans and progress."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A supervised command ends with its parent, and with everything that it has started."""
+"""A supervised command ends with its parent and its own processes."""
 
 import signal
 import subprocess

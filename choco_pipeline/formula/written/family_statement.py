@@ -70,7 +70,7 @@ class FamilyStatement:
 
 
 def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
-    """Yield a condition on positions; one bound for several coordinates is named once.
+    """Yield a condition on positions; a bound of several coordinates once.
 
     Examples
     --------

@@ -77,7 +77,7 @@ class LaTeX(MathNotation):
         return f"{base}_{{{index}}}" if index else base
 
     def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
-        """Return a letter with an index, which may be empty, and with a prime or none."""
+        """Return a letter with an index, which may be empty, and maybe a prime."""
         base = self.name(letter, "") + ("'" if primed else "")
         below = self.name(index, "") if index.isidentifier() else index
         return f"{base}_{{{below}}}" if index else base
@@ -136,7 +136,7 @@ class LaTeX(MathNotation):
 
 
 def tex_text(text: str) -> str:
-    r"""Return plain text in LaTeX; signs that are missing in its fonts by their code.
+    r"""Return plain text in LaTeX; signs missing in its fonts by their code.
 
     Examples
     --------

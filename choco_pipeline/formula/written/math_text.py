@@ -1,4 +1,4 @@
-"""Formulas as people write them: typeset in a notation, which is plain text unless a subclass writes other markup."""
+"""Formulas typeset in a notation: plain text, unless a subclass writes markup."""
 
 from __future__ import annotations
 
@@ -55,25 +55,25 @@ _BRACKETS = {"(": ("(", ")"), "{": ("{", "}"), "|": ("|", "|")}
 
 
 class MathNotation:
-    """Parts of a formula as plain text; subclasses write other markup. Arguments and results are text in it."""
+    """Parts of a formula as plain text; subclasses write other markup."""
 
     def number(self, digits: str) -> str:
         """Return digits."""
         return digits
 
     def name(self, letters: str, index: str) -> str:
-        """Return a name, one letter or a word, with its index, which may be empty; ``m_k`` has one, too."""
+        """Return a letter or word with its index, which may be empty."""
         base, _, below = letters.partition("_")
         return self.symbol(base, below + index)
 
     def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
-        """Return a letter with an index, which may be empty, and with a prime or none."""
+        """Return a letter with an index, which may be empty, and maybe a prime."""
         if not set(index) <= SUBSCRIPTS.keys():
             return f"{letter}_{index}"
         return letter + "".join(map(SUBSCRIPTS.__getitem__, index)) + ("′" if primed else "")
 
     def sign(self, operator: str) -> str:
-        """Return an operator or a relation of the formula language; "" is a product without a sign."""
+        """Return an operator or a relation; "" is a product without a sign."""
         shown = SIGNS.get(operator, operator)
         return shown if operator in _CLOSE or operator not in SIGNS else f" {shown} "
 
@@ -90,7 +90,7 @@ class MathNotation:
         return text
 
     def power(self, base: str, exponent: str) -> str:
-        """Return a base with an exponent, in parentheses where it is more than a name or a number."""
+        """Return a base with an exponent."""
         return f"{base}^{_grouped(exponent)}"
 
     def floor(self, numerator: str, denominator: str) -> str:
@@ -98,7 +98,7 @@ class MathNotation:
         return f"⌊{_grouped(numerator)}/{_grouped(denominator)}⌋"
 
     def bracketed(self, inner: str, bracket: str) -> str:
-        """Return a part in parentheses, "(", in braces, "{", or between bars, "|"."""
+        """Return a part in parentheses "(", braces "{" or bars "|"."""
         first, last = _BRACKETS[bracket]
         return f"{first}{inner}{last}"
 
@@ -145,7 +145,7 @@ def index_of(name: str) -> tuple[str, str]:
 
 
 def math_text(formula: Formula | str) -> str:
-    """Return a formula, or its text in the formula language, as plain text for people, which is never parsed.
+    """Return a formula as plain text for people, which is never parsed.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def range_text(name: str, span: Range) -> str:
 
 
 def _grouped(text: str) -> str:
-    """Return a part of a quotient or an exponent, in parentheses unless it binds more tightly."""
+    """Return a part of a quotient or an exponent, in parentheses if needed."""
     depth, loose = 0, text[0].isdigit() and text.lstrip("0123456789")[:1].isalpha()
     for sign in text:
         depth += (sign in "(⌊") - (sign in ")⌋")
@@ -290,7 +290,7 @@ class _Setter:
 
 
 def _are_joined(left: Node, right: Node) -> bool:
-    """Whether a product is set without a sign: a number before a name, its power, or a function."""
+    """Whether a product has no sign, as a number before a name has."""
     match right:
         case Name():
             return isinstance(left, Integer)
@@ -303,7 +303,7 @@ def _are_joined(left: Node, right: Node) -> bool:
 
 
 def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
-    """Return both sides and the modulus of a congruence; a number must be a remainder."""
+    """Return sides and modulus of a congruence; a number must be a remainder."""
     if node.operators not in (("==",), ("!=",)):
         return None
     match node.operands:
@@ -316,7 +316,7 @@ def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
 
 
 def _without_sign(node: Node) -> Node | None:
-    """Return a product without the sign of its first number, so that (-2)·m is set as −2m; None for others."""
+    """Return a product without its minus sign, as of (-2)·m, or None."""
     match node:
         case Binary("*", Integer(value), right) if value < 0:
             return right if value == -1 else replace(node, left=Integer(-value, node.left.column))
@@ -328,7 +328,7 @@ def _without_sign(node: Node) -> Node | None:
 
 
 def _with_power(node: Binary) -> Node | None:
-    """Return a product with a power for its last equal names: n·p·p is set as n·p²; None for others."""
+    """Return n·p·p as n·p², if a product's last names are equal, or None."""
     if not isinstance(node.right, Name):
         return None
     number, left = 1, node.left
@@ -342,7 +342,7 @@ def _with_power(node: Binary) -> Node | None:
 
 
 def _strength(node: Node) -> int:
-    """Return how tightly a part binds when set; floors and functions have their own brackets."""
+    """Return how tightly a part binds. Floors and functions are brackets."""
     match node:
         case Integer(value):
             return _ATOM if value >= 0 else _SUM

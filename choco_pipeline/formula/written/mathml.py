@@ -35,7 +35,7 @@ class MathML(MathNotation):
         return f"<msub>{base}<mn>{escape(index)}</mn></msub>" if index else base
 
     def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
-        """Return a letter with an index, which may be empty, and with a prime or none."""
+        """Return a letter with an index, which may be empty, and maybe a prime."""
         base, prime = f"<mi>{escape(letter)}</mi>", "<mo>′</mo>"
         if not index:
             return f"<msup>{base}{prime}</msup>" if primed else base

@@ -22,7 +22,7 @@ def assigned(values: Mapping[str, object]) -> str:
 
 
 def listed(given: Sequence[Mapping[str, object]], most: int | None = None) -> str:
-    """Return choices of the same parameters, each of them or the first `most`; nothing if there are no parameters.
+    """Return choices of the same parameters, all of them or the first `most`.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
 
 
 def exact_text(given: Sequence[Mapping[str, int]]) -> str:
-    """Return which parameters these are, as `parameters_text` where that names no others.
+    """Return parameters, as `parameters_text` if that names no others.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The sets {2^n − c : n ≥ m}: their text, and the conditions on v that define them."""
+"""The sets {2^n − c : n ≥ m}: text, and the conditions on v that define them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ShiftedPowers:
 
     @classmethod
     def told_by(cls, node: Node) -> ShiftedPowers | None:
-        """Return the set of a condition in the form of `condition`; None for another condition.
+        """Return the set of a condition in the form of `condition`, or None.
 
         Examples
         --------

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, partial, reduce
 from itertools import combinations, product
 from math import gcd
 from typing import Protocol
@@ -17,8 +17,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Call, Integer, Name, Node, render
+from choco_pipeline.formula import nodes, parse
+from choco_pipeline.formula.nodes import Node
 
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
@@ -187,27 +187,38 @@ def _added(first: str, sign: str, second: str) -> str:
     return f"{first}{sign}{second}" if first != "0" else second if sign == "+" else f"-({second})"
 
 
-@dataclass(frozen=True)
 class Grown:
-    """An expression of the grammar."""
+    """An expression of the grammar, made from others when its node is asked for."""
 
-    node: Node
-    #: Most names, numbers and operators in it.
-    size: int
+    def __init__(self, size: int, make: Callable[[], Node]) -> None:
+        #: Most names, numbers and operators in it.
+        self.size = size
+        self._make = make
+
+    @cached_property
+    def node(self) -> Node:
+        """The expression."""
+        return self._make()
 
     def text(self, names: Sequence[str], more: int) -> str:
         """Return the formula with `more` added."""
         node = self.node
         if more:
             match node:
-                case Binary("+" | "-" as sign, left, Integer(value)):
+                case nodes.Binary("+" | "-" as sign, left, nodes.Integer(value)):
                     more += value if sign == "+" else -value
                     node = left
                 case _:
                     pass
         if not more:
-            return render(node)
-        return render(Binary("+" if more > 0 else "-", node, Integer(abs(more))))
+            return nodes.render(node)
+        return nodes.render(nodes.Binary("+" if more > 0 else "-", node, nodes.Integer(abs(more))))
+
+
+#: Expressions with their values at the points.
+Level = list[tuple[Grown, Ints]]
+#: The node of the expression with a number, and the values of all of them, [number, point].
+Several = tuple[Callable[[int], Node], Ints]
 
 
 def grow(
@@ -220,7 +231,7 @@ def grow(
     Constants are 1, 2 and the game's own numbers.
     """
     constants = sorted({*SMALL, *own})
-    by_size: dict[int, list[tuple[Node, Ints]]] = {}
+    by_size: dict[int, Level] = {}
     seen: set[bytes] = set()
     for size in range(1, LARGEST + 1, 2):
         level = by_size.setdefault(size, [])
@@ -228,14 +239,12 @@ def grow(
             low, high = rows.min(axis=1), rows.max(axis=1)
             useful = (low != high) & (high <= FARTHEST) & (low >= -FARTHEST)
             for i in np.flatnonzero(useful).tolist():
-                values = rows[i]
-                key = values.tobytes()
-                node = None if key in seen else make(i)
-                if node is None:
+                key = rows[i].tobytes()
+                if key in seen:
                     continue
                 seen.add(key)
-                level.append((node, values))
-                yield Grown(node, size), values
+                level.append((Grown(size, partial(make, i)), rows[i]))
+                yield level[-1]
                 if len(seen) == DIFFERENT:
                     return
 
@@ -243,39 +252,35 @@ def grow(
 def remainders(
     names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield remainders of nim-sums, and nim-sums of remainders, of two or more coordinates by one of the game's own numbers.
+    """Yield nim-sums modulo the game's own numbers, and nim-sums of such remainders.
 
-    Such are the Grundy numbers of several heaps of which amounts up to some number may be taken.
+    They are of two or more coordinates. Such are the Grundy numbers of several heaps of which amounts up to some number may be
+    taken.
     """
+    nim_sum = partial(nodes.Binary, "^")
     for count, number in product(range(2, len(names) + 1), own):
         for chosen in combinations(range(len(names)), count):
-            heaps: list[Node] = [Name(names[i]) for i in chosen]
-            whole = reduce(_nim_sum, heaps)
+            heaps: list[Node] = [nodes.Name(names[i]) for i in chosen]
+            make = partial(nodes.Binary, "%", reduce(nim_sum, heaps), nodes.Integer(number))
             sums = reduce(np.bitwise_xor, (columns[i] for i in chosen))
-            yield Grown(Binary("%", whole, Integer(number)), 2 * count + 1), sums % number
+            yield Grown(2 * count + 1, make), sums % number
             if number & (number - 1):  # by a power of 2 they are the same
-                parts: list[Node] = [Binary("%", heap, Integer(number)) for heap in heaps]
+                parts: list[Node] = [
+                    nodes.Binary("%", heap, nodes.Integer(number)) for heap in heaps
+                ]
                 sums = reduce(np.bitwise_xor, (columns[i] % number for i in chosen))
-                yield Grown(reduce(_nim_sum, parts), 4 * count - 1), sums
-
-
-def _nim_sum(left: Node, right: Node) -> Node:
-    return Binary("^", left, right)
-
-
-#: Expressions, made when they are asked for by their numbers, if there is one with that number; and their values, [number, point].
-_Several = tuple[Callable[[int], Node | None], Ints]
+                yield Grown(4 * count - 1, partial(reduce, nim_sum, parts)), sums
 
 
 def _candidates(
     size: int,
-    by_size: dict[int, list[tuple[Node, Ints]]],
+    by_size: dict[int, Level],
     names: Sequence[str],
     columns: Sequence[Ints],
     constants: Sequence[int],
-) -> Iterator[_Several]:
+) -> Iterator[Several]:
     if size == 1:
-        yield lambda i: Name(names[i]), np.array(columns)
+        yield lambda i: nodes.Name(names[i]), np.array(columns)
         return
     before = by_size[size - 2]
     for start in range(0, len(before), TOGETHER):
@@ -288,58 +293,55 @@ def _candidates(
                 yield _of_two(left, a, second[start : start + TOGETHER], only_minus=again)
 
 
-def _with_constants(operands: Sequence[tuple[Node, Ints]], constants: Sequence[int]) -> _Several:
+def _with_constants(level: Level, constants: Sequence[int]) -> Several:
     """Return the results of one operation on some expressions, each with all operations in turn."""
-    values = np.array([row for _, row in operands])
-    # its sign, the number on its left or its right, and the values
-    operations: list[tuple[str, int | None, int | None, Ints]] = []
+    operands, values = [operand for operand, _ in level], np.array([row for _, row in level])
+    # a sign, and the number on its left or its right
+    operations: list[tuple[str, int | None, int | None]] = []
     for c in constants:
-        operations.append(("+", None, c, values + c))
-        operations.append(("-", None, c, values - c))
-        operations.append(("-", c, None, c - values))
-        if c > 1:
-            operations.append(("//", None, c, values // c))
-            operations.append(("%", None, c, values % c))
-    operations.append(("*", 2, None, 2 * values))
-    operations.append(("%", None, 4, values % 4))
-    two_parts = np.bitwise_count(~values & (values - 1)).astype(np.int64)
-    operations.append(("v2", None, None, two_parts))
-
-    def make(i: int) -> Node | None:
-        operand, which = divmod(i, len(operations))
-        node, (sign, left, right, _) = operands[operand][0], operations[which]
-        if sign == "v2":
-            return Call(sign, (node,)) if _is_positive(node) else None
-        first, second = (node if number is None else Integer(number) for number in (left, right))
-        return Binary(sign, first, second)
-
-    rows = np.stack([made for *_, made in operations], axis=1)
-    return make, rows.reshape(-1, values.shape[1])
-
-
-def _of_two(
-    left: Node, a: Ints, rights: Sequence[tuple[Node, Ints]], *, only_minus: bool
-) -> _Several:
-    """Return the results of operations on an expression and each of some others."""
-    b = np.array([row for _, row in rights])
-    signs, made = ["-"], [a - b]
-    if not only_minus:  # which alone changes when operands are exchanged
-        signs += ["^", "+", "min", "max"]
-        made += [a ^ b, a + b, np.minimum(a, b), np.maximum(a, b)]
+        operations += [("+", None, c), ("-", None, c), ("-", c, None)]
+        operations += [("//", None, c), ("%", None, c)] if c > 1 else []
+    operations += [("*", 2, None), ("%", None, 4), ("v2", None, None)]
 
     def make(i: int) -> Node:
-        right, sign = rights[i // len(signs)][0], signs[i % len(signs)]
-        return Call(sign, (left, right)) if sign in ("min", "max") else Binary(sign, left, right)
+        operand, which = divmod(i, len(operations))
+        node, (sign, left, right) = operands[operand].node, operations[which]
+        if sign == "v2":
+            return nodes.Call(sign, (node,))
+        first, second = (node if n is None else nodes.Integer(n) for n in (left, right))
+        return nodes.Binary(sign, first, second)
 
-    return make, np.stack(made, axis=1).reshape(-1, b.shape[1])
+    rows = []
+    for sign, left, right in operations[:-1]:
+        first, second = (values if n is None else n for n in (left, right))
+        rows.append(nodes.OPERATORS[sign](first, second))
+    positive = np.array([_is_positive(operand.node) for operand in operands])
+    two_parts = np.bitwise_count(~values & (values - 1)).astype(np.int64)
+    rows.append(two_parts * positive[:, None])
+    return make, np.stack(rows, axis=1).reshape(-1, values.shape[1])
+
+
+def _of_two(left: Grown, a: Ints, level: Level, *, only_minus: bool) -> Several:
+    """Return the results of operations on an expression and each of some others."""
+    rights, b = [right for right, _ in level], np.array([row for _, row in level])
+    signs, rows = ["-"], [a - b]
+    if not only_minus:  # which alone changes when operands are exchanged
+        signs += ["^", "+", "min", "max"]
+        rows += [a ^ b, a + b, np.minimum(a, b), np.maximum(a, b)]
+
+    def make(i: int) -> Node:
+        sign, pair = signs[i % len(signs)], (left.node, rights[i // len(signs)].node)
+        return nodes.Call(sign, pair) if sign in ("min", "max") else nodes.Binary(sign, *pair)
+
+    return make, np.stack(rows, axis=1).reshape(-1, b.shape[1])
 
 
 def _is_positive(node: Node) -> bool:
     """Whether an expression in coordinates, which are never negative, is positive by its form alone."""
     match node:
-        case Integer(value):
+        case nodes.Integer(value):
             return value > 0
-        case Binary("+", left, right):
+        case nodes.Binary("+", left, right):
             return (_is_positive(left) and _is_natural(right)) or (
                 _is_natural(left) and _is_positive(right)
             )
@@ -349,13 +351,13 @@ def _is_positive(node: Node) -> bool:
 
 def _is_natural(node: Node) -> bool:
     match node:
-        case Name():
+        case nodes.Name():
             return True
-        case Integer(value):
+        case nodes.Integer(value):
             return value >= 0
-        case Binary("+" | "^" | "*" | "//" | "%", left, right):
+        case nodes.Binary("+" | "^" | "*" | "//" | "%", left, right):
             return _is_natural(left) and _is_natural(right)
-        case Call("min" | "max" | "v2", arguments):
+        case nodes.Call("min" | "max" | "v2", arguments):
             return all(map(_is_natural, arguments))
         case _:
             return False

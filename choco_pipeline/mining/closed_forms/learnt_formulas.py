@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -57,6 +57,8 @@ SLOPE_SIDE = 127
 #: Points of the first guess, half of them with a number; most guesses; and most points at which the last guess was wrong that the
 #: next one adds: on a box of one table, and on several small tables together.
 ON_A_TABLE, ON_SEVERAL = (300, 8, 24), (400, 6, 40)
+#: Most sets of atoms that are kept for later searches.
+MOST_KEPT = 4
 #: P-positions that are needed of several tables, and others.
 FEWEST_POOLED = 24
 #: Most positions at which a formula may be wrong; they are stated.
@@ -102,6 +104,8 @@ class _TableSearch:
 
     reading: Reading
     candidates: int = 0
+    #: The first atoms, by box and chosen points: all searches begin with the same points.
+    _grown: dict[tuple[int, bytes], Atoms] = field(default_factory=dict)
 
     @property
     def tried(self) -> Tried:
@@ -181,9 +185,12 @@ class _TableSearch:
 
         def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
             here = select(points, chosen)
-            atoms = Atoms.grown(
-                self.reading.names, here, self.reading.own_numbers, self.reading.passes
-            )
+            reading, key = self.reading, (len(box), chosen.tobytes())
+            atoms = self._grown.get(key)
+            if atoms is None:
+                atoms = Atoms.grown(reading.names, here, reading.own_numbers, reading.passes)
+                if len(self._grown) < MOST_KEPT:
+                    self._grown[key] = atoms
             self.candidates += len(atoms.formulas)
             return guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
 

@@ -19,8 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import nsmallest
 from itertools import chain, combinations, islice, permutations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +61,12 @@ FEWEST = 8
 #: As many of them have a number, where others have none.
 FEWEST_NUMBERS = 2
 MULTIPLES = range(1, 4)
+#: Pairs are compared with the target at every so-manieth point first.
+SPARSE = 8
+OPERATIONS = {"min": np.minimum, "max": np.maximum, "^": np.bitwise_xor, "+": np.add}
 Part = tuple[str | None, Truths]
+#: A formula, and the constant that is added.
+Sum = tuple[Atom, int]
 
 #: A formula is guessed where a coordinate is more than a multiple of the other one by its largest value divided by `FAR`, and then
 #: must be right from where it is more by that divided by `NEAR`: with a smaller `FAR` too few positions are left to guess from.
@@ -104,7 +111,7 @@ class Target:
     #: Most points at which the formula may be wrong.
     forgiven: int = 0
 
-    def at(self, chosen: Truths) -> Target:
+    def at(self, chosen: Truths | slice) -> Target:
         """Return the target at some of the points."""
         tops = None if self.tops is None else self.tops[chosen]
         return Target(self.numbers[chosen], tops, self.forgiven)
@@ -138,6 +145,8 @@ class Atoms:
     own: tuple[int, ...] = ()
     #: The coordinates that count passes, and how many there are at most.
     passes: Mapping[str, int] = field(default_factory=dict)
+    #: The shortest formulas by targets.
+    _known: dict[tuple[Any, ...], str | None] = field(default_factory=dict)
 
     @classmethod
     def at(cls, names: tuple[str, ...], points: Mapping[str, Ints]) -> Atoms:
@@ -164,6 +173,14 @@ class Atoms:
         ]
         return cls(names, *_smallest_first(atoms), tuple(own), passes)
 
+    @cached_property
+    def _inner(self) -> Ints:
+        """The smallest nim-sums and linear forms."""
+        families = (
+            i for i, form in enumerate(self.formulas) if isinstance(form, NimSumAtom | LinearAtom)
+        )
+        return np.array([*islice(families, MOST_INNER)])
+
     @property
     def sizes(self) -> list[str]:
         """The coordinates that count no passes."""
@@ -172,13 +189,19 @@ class Atoms:
     def shortest(self, target: Target, chosen: Truths) -> str | None:
         """Return the shortest formula that is right at the chosen points."""
         here = target.at(chosen)
-        asked = here.asked
-        if not asked.any():
+        if not here.asked.any():
             return None
-        values = self.values[:, chosen]
-        formulas = self._one(here, values, asked) or self._two(here, values, asked)
-        few = nsmallest(MOST_WRITTEN, formulas, key=_weight)
-        return min((form.text(self.names, more) for form, more in few), key=length, default=None)
+        tops = b"" if here.tops is None else here.tops.tobytes()
+        key = target.forgiven, chosen.tobytes(), here.numbers.tobytes(), tops
+        if key not in self._known:
+            values = self.values if chosen.all() else self.values[:, chosen]
+            there = values if here.asked.all() else values[:, here.asked]
+            missing = here.numbers[here.asked] - there
+            formulas = self._one(here, values, missing) or self._two(here, values, there, missing)
+            few = nsmallest(MOST_WRITTEN, formulas, key=_weight)
+            texts = (form.text(self.names, more) for form, more in few)
+            self._known[key] = min(texts, key=length, default=None)
+        return self._known[key]
 
     def zeros(self, truths: Truths) -> str | None:
         """Return that a nim-sum is 0, if this is so exactly at the points for which it is asked."""
@@ -190,46 +213,50 @@ class Atoms:
         ]
         return min(conditions, key=length, default=None)
 
-    def _one(self, target: Target, values: Ints, asked: Truths) -> list[tuple[Atom, int]]:
+    def _one(self, target: Target, values: Ints, missing: Ints) -> list[Sum]:
         """Return formulas that are right when a constant is added; those that are wrong most seldom."""
-        missing = target.numbers[asked] - values[:, asked]
         if target.forgiven:
             middle = missing.shape[1] // 2
             constants = np.partition(missing, middle, axis=1)[:, middle]
-            able = ((missing != constants[:, None]).sum(axis=1) <= target.forgiven).nonzero()[0]
         else:
             constants = missing[:, 0]
-            able = (missing == constants[:, None]).all(axis=1).nonzero()[0]
-        wrong = (~target.right(values[able] + constants[able, None])).sum(axis=1)
+        often = np.count_nonzero(missing != constants[:, None], axis=1)
+        able = np.flatnonzero(often <= target.forgiven)
+        wrong = np.count_nonzero(~target.right(values[able] + constants[able, None]), axis=1)
         least = min(wrong.tolist(), default=0)
         if least > target.forgiven:
             return []
         return [(self.formulas[i], int(constants[i])) for i in able[wrong == least].tolist()]
 
-    def _two(self, target: Target, values: Ints, asked: Truths) -> list[tuple[Atom, int]]:
+    def _two(self, target: Target, values: Ints, there: Ints, missing: Ints) -> list[Sum]:
         """Return minima, maxima, nim-sums and sums of two formulas that are right."""
-        numbers, there = target.numbers[asked], values[:, asked]
+        numbers = target.numbers[target.asked]
         if numbers.size < FEWEST_FOR_PAIRS:
             return []
-        formulas = self._nim_sums(target, values, numbers, there)
+        formulas = self._right("^", self._nim_sums(target, numbers, there), target, values)
         if target.forgiven:
             return formulas
         formulas += self._both_zero(target, values, there)
-        missing = numbers - there
-        for word, edge, least in (
-            ("min", missing.max(axis=1), np.minimum),
-            ("max", missing.min(axis=1), np.maximum),
-        ):
-            for i, j in islice(_covering(missing == edge[:, None]), MOST_COVERING):
-                if target.right(least(values[i] + edge[i], values[j] + edge[j])).all():
-                    added = int(edge[i]), int(edge[j])
-                    formulas.append((Pair(word, self.formulas[i], self.formulas[j], added), 0))
-        for i, j, more in _sums_to(numbers, there):
-            if target.right(values[i] + values[j] + more).all():
-                formulas.append((Pair("+", self.formulas[i], self.formulas[j]), more))
-        return formulas
+        for word, edge in ("min", missing.max(axis=1)), ("max", missing.min(axis=1)):
+            pairs = _covering(missing == edge[:, None])
+            rows = np.array([(i, j, edge[i], edge[j], 0) for i, j in pairs], np.int64)
+            formulas += self._right(word, rows, target, values)
+        return formulas + self._right("+", _sums(numbers, there), target, values)
 
-    def _both_zero(self, target: Target, values: Ints, there: Ints) -> list[tuple[Atom, int]]:
+    def _right(self, word: str, pairs: Ints, target: Target, values: Ints) -> list[Sum]:
+        """Return the pairs that are right; they are given as rows of two formulas and three constants."""
+        for part in (slice(None, None, SPARSE), slice(None)):  # few points exclude most
+            here, left = values[:, part], pairs.reshape(-1, 5)
+            i, j, c, d, more = left.T[..., None]
+            stated = OPERATIONS[word](here[i[:, 0]] + c, here[j[:, 0]] + d) + more
+            wrong = np.count_nonzero(~target.at(part).right(stated), axis=1)
+            pairs = left[wrong <= target.forgiven]
+        return [
+            (Pair(word, self.formulas[i], self.formulas[j], (c, d)), more)
+            for i, j, c, d, more in pairs.tolist()
+        ]
+
+    def _both_zero(self, target: Target, values: Ints, there: Ints) -> list[Sum]:
         """Return pairs of small formulas that are 0 together where 0 is asked for, and nowhere else."""
         if target.tops is None or target.numbers.any(where=target.asked) or target.tops.any():
             return []
@@ -244,31 +271,26 @@ class Atoms:
             for c, d in [constants[[i, j]]]
         ]
 
-    def _nim_sums(
-        self, target: Target, values: Ints, numbers: Ints, there: Ints
-    ) -> list[tuple[Atom, int]]:
-        """Return nim-sums of two formulas, the first one a nim-sum with a constant added, or any."""
+    def _nim_sums(self, target: Target, numbers: Ints, there: Ints) -> Ints:
+        """Return pairs whose nim-sum has the right checksum, a constant added to it, and to some first ones."""
         near = {near for number in (0, *self.own) for near in (number - 1, number, number + 1)}
         added = sorted({sign * number for number in near for sign in (1, -1)}, key=abs)
-        families = (
-            i for i, form in enumerate(self.formulas) if isinstance(form, NimSumAtom | LinearAtom)
-        )
-        inner = nsmallest(MOST_INNER, families, key=lambda i: self.formulas[i].size)
-        firsts = [(i, 0) for i in range(len(values))] + [(i, c) for c in added if c for i in inner]
-        rows = np.concatenate([there, *(there[inner] + c for c in added if c)])
-        formulas: list[tuple[Atom, int]] = []
-        turns = 2 if target.forgiven else 1  # the first checksum may look at a forgiven point
-        for more, turn in product(added, range(turns)):
+        inner = self._inner
+        firsts = np.concatenate([np.arange(len(there)), *(inner for c in added if c)])
+        by = np.repeat([0, *filter(None, added)], [len(there), *(inner.size for c in added if c)])
+        turns = []
+        for turn in range(2 if target.forgiven else 1):  # the first may look at a forgiven point
             at = np.random.default_rng(turn).integers(0, numbers.size, PROBES)
-            sums, plain = _checksums(rows[:, at]), _checksums(there[:, at])
-            for first, j in _matches(plain, _checksums(numbers[at] - more) ^ sums):
-                i, c = firsts[first]
-                if (c == 0 and j < i) or i == j:
-                    continue
-                right = target.right(((values[i] + c) ^ values[j]) + more)
-                if (~right).sum() <= target.forgiven:
-                    formulas.append((Pair("^", self.formulas[i], self.formulas[j], (c, 0)), more))
-        return formulas
+            probes = there[:, at]
+            own = _checksums(probes)
+            turns.append((numbers[at], _sorted(own), _checksums(probes[firsts] + by[:, None])))
+        found = []
+        for more, (asked, own_sorted, sums) in product(added, turns):
+            first, j = _matches(own_sorted, _checksums(asked - more) ^ sums)
+            i, c = firsts[first], by[first]
+            pairs = np.stack([i, j, c, np.zeros_like(c), np.full_like(c, more)], axis=1)
+            found.append(pairs[((c != 0) | (j >= i)) & (i != j)])
+        return np.concatenate(found)
 
 
 def _smallest_first(pairs: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
@@ -285,11 +307,15 @@ def _weight(formula: tuple[Atom, int]) -> tuple[int, int]:
 
 def _covering(right: Truths) -> Iterator[tuple[int, int]]:
     """Yield pairs of formulas of which one is right at every point, given where each is."""
-    often = right.sum(axis=1)
-    for i in np.argsort(-often, kind="stable")[:MOST_FIRST].tolist():
-        if 2 * often[i] >= right.shape[1]:
-            left = right[:, ~right[i]]
-            yield from ((i, j) for j in np.flatnonzero(left.all(axis=1)).tolist() if j != i)
+    often = np.count_nonzero(right, axis=1)
+    pairs = (
+        (i, j)
+        for i in np.argsort(-often, kind="stable")[:MOST_FIRST].tolist()
+        if 2 * often[i] >= right.shape[1]
+        for j in np.flatnonzero(right[:, ~right[i]].all(axis=1)).tolist()
+        if j != i
+    )
+    return islice(pairs, MOST_COVERING)
 
 
 def _checksums(rows: Ints) -> Ints:
@@ -299,27 +325,33 @@ def _checksums(rows: Ints) -> Ints:
     return checksums
 
 
-def _sums_to(numbers: Ints, values: Ints) -> list[tuple[int, int, int]]:
-    """Return pairs of rows whose sum has the checksum of the numbers, and the constant that is added to it."""
+def _sums(numbers: Ints, values: Ints) -> Ints:
+    """Return pairs of formulas whose sum has the checksum of the numbers, and the constant that is added to it."""
     weights = np.random.default_rng(0).integers(1, 1 << 40, numbers.size)
     own = (values - values[:, :1]) @ weights  # modulo 2⁶⁴; a constant more in a row changes nothing
     whole = (numbers - numbers[0]) @ weights
-    return [
-        (i, j, int(numbers[0] - values[i, 0] - values[j, 0])) for i, j in _matches(own, whole - own)
-    ]
+    i, j = _matches(_sorted(own), whole - own)
+    more = numbers[0] - values[i, 0] - values[j, 0]
+    return np.stack([i, j, np.zeros_like(i), np.zeros_like(i), more], axis=1)
 
 
-def _matches(own: Ints, needed: Ints) -> list[tuple[int, int]]:
+def _sorted(checksums: Ints) -> tuple[Ints, Ints]:
+    """Return checksums in ascending order, and their places before."""
+    order = np.argsort(checksums, kind="stable")
+    return checksums[order], order
+
+
+def _matches(own: tuple[Ints, Ints], needed: Ints) -> tuple[Ints, Ints]:
     """Return pairs i, j of which j has the checksum that i needs, the first ones."""
-    order = np.argsort(own, kind="stable")
-    first = np.searchsorted(own[order], needed, "left")
-    last = np.searchsorted(own[order], needed, "right")
-    pairs: list[tuple[int, int]] = []
-    for i in np.flatnonzero(last > first).tolist():
-        pairs += [(i, j) for j in order[first[i] : last[i]].tolist()]
-        if len(pairs) >= MOST_PAIRS:
-            break
-    return pairs
+    checksums, order = own
+    first = np.searchsorted(checksums, needed, "left")
+    i = np.flatnonzero(checksums[np.minimum(first, checksums.size - 1)] == needed)
+    first, last = first[i], np.searchsorted(checksums, needed[i], "right")
+    several = last - first
+    i = i[: np.searchsorted(several.cumsum(), MOST_PAIRS) + 1]
+    several = several[: i.size]
+    start = np.repeat(first[: i.size] - (several.cumsum() - several), several)
+    return np.repeat(i, several), order[start + np.arange(start.size)]
 
 
 @dataclass(frozen=True)

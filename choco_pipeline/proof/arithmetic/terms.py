@@ -36,7 +36,6 @@ from choco_pipeline.formula.nodes import (
     render,
     walk,
 )
-from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.arithmetic.logic import (
     FALSE,
     Bitwise,
@@ -154,7 +153,7 @@ class Terms:
             raise undefined
         #: For errors.
         self.text = formula.text
-        self.root = parse_nodes(formula.text, None, formula.functions)
+        self.root = formula.root
         self._names = {name: _sum(value) for name, value in names.items()}
         self._auxiliary = 0
         self._comparisons = 0

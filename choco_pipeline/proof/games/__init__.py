@@ -1,4 +1,4 @@
-"""A game's relation: guessed from tables, proved for all positions, kept as a certificate, and played by.
+"""Relations of games: guessed from tables, proved, certified and played by.
 
 Imports `arithmetic`.
 """

@@ -1,4 +1,4 @@
-"""Answers of automata: outcomes and winning moves at positions of any size, numbers of positions in boxes.
+"""Outcomes, winning moves and numbers of positions by automata.
 
 The members of a relation with at most n binary digits are counted by the n-th power of a matrix, whose entry (p, q) is the number
 of symbols that lead from state p to state q. So the counts satisfy a linear recurrence whose order is at most the number of
@@ -56,7 +56,7 @@ class Play:
 
 
 def play(proof: Proof, position: Sequence[int]) -> Play:
-    """Return the outcome of a position and winning options by the automata alone; nothing is checked.
+    """Return the outcome of a position and winning options by automata.
 
     Passes left come last in the position. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if
     the automata contradict each other there. Time grows with the number of digits, not with the numbers.
@@ -114,7 +114,7 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
 
 
 def _opened(sentence: Sentence, names: Set[Variable]) -> Iterator[Sentence]:
-    """Yield the conditions on an option, without the quantifiers of its own variables `names`."""
+    """Yield the conditions on an option, its own variables `names` free."""
     match sentence:
         case And(parts):
             for part in parts:

@@ -79,7 +79,7 @@ class CertificateDocument(GameDocument):
 
 
 def write_certificate(proof: Proof, folder: Path) -> Path:
-    """Write the certificate of a proof and return its path, which the game and the relation determine.
+    """Write the certificate of a proof and return its path.
 
     Raises `CertificateError` if nothing is proved.
     """
@@ -89,7 +89,7 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
 
 
 def proof_document(proof: Proof) -> dict[str, object]:
-    """Return the certificate of a proof as plain data; `CertificateError` if nothing is proved."""
+    """Return a proof's certificate as data; `CertificateError` without a proof."""
     if proof.status != "proved":
         raise CertificateError(
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
@@ -186,7 +186,7 @@ def checked_again(claimed: Proof, seconds: float) -> Proof:
 
 
 def read_document(path: Path, model: type[M]) -> M:
-    """Return the document in a file, or raise as `read_certificate` does if it is no such certificate."""
+    """Return the document in a file; raise as `read_certificate`."""
     try:
         return model.model_validate(read_json(path, MOST_BYTES))
     except ValidationError as error:

@@ -46,7 +46,7 @@ MOST_MEMORY = 2 << 30
 
 
 def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, ...]:
-    """Return membership of a game's relation, for positions below 2**depth, one for each number of passes left.
+    """Return membership in a game's relation by passes left.
 
     Each callable takes points, int64 of shape (n, d), and returns bool of shape (n,). A point has the coordinates without passes,
     and for ``grundy`` the Grundy number. A callable is a `Graph` where one coordinate is determined by the others; that coordinate
@@ -76,16 +76,13 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
 
 
 def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
-    """Return the largest depth, at most `most`, at which a table is worth a guess; 0 if there is none."""
+    """Return the largest depth, at most `most`, of a cheap table; 0 for none."""
+    memory = min(MOST_MEMORY, worker_memory(1))
     for depth in range(most, 0, -1):
-        if all(map(_is_worth_it, _tables(ruleset, relation, (1 << depth) - 1))):
+        tables = _tables(ruleset, relation, (1 << depth) - 1)
+        if all(one.seconds <= MOST_SECONDS and one.memory <= memory for one in tables):
             return depth
     return 0
-
-
-def _is_worth_it(table: Computation) -> bool:
-    most = min(MOST_MEMORY, worker_memory(1))
-    return table.seconds <= MOST_SECONDS and table.memory <= most
 
 
 def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:
@@ -220,7 +217,10 @@ class Guesser:
         known = self._refuted.setdefault(passes, {})
         for depth in sorted({min(depth, most) for depth in DEPTHS}):
             member = self._member(passes, depth)
-            for window in _windows(member, len(tracks), depth):
+            free = max(1, len(tracks) - isinstance(member, Graph))
+            # It leaves a digit to be read.
+            widest = min(depth - 1, (WINDOW_POINTS.bit_length() - 1) // free)
+            for window in range(min(NARROWEST, widest), widest + 1):
                 again = True
                 while again:
                     learned = self._learned(member, tracks, depth, window, known)
@@ -237,7 +237,7 @@ class Guesser:
                         again = len(known) > before
 
     def refute(self, passes: int, guess: Automaton, position: Position, largest: int) -> None:
-        """Record a wrong point of the last guess, near a position; later guesses are right there.
+        """Record a wrong point of the last guess, near a position.
 
         The guess contradicts the definition at the position, legal or not, without passes. Grundy numbers are compared up to the
         largest, none above `MOST_VALUES`. Nothing is recorded if the position's table is too large.
@@ -267,7 +267,7 @@ class Guesser:
         window: int,
         refuted: Mapping[tuple[int, ...], bool],
     ) -> Learned:
-        """Return a guess, refined by counterexamples as far as this depth leaves digits for it.
+        """Return a guess, refined by counterexamples as far as digits allow.
 
         Only the highest digits of a counterexample distinguish residuals, as few as necessary (Rivest and Schapire), because each
         costs a digit of the words that can be read.
@@ -276,7 +276,10 @@ class Guesser:
         for digits in range(window + 1, depth):
             if learned.automaton is None or _is_right(learned.automaton, refuted):
                 break
-            beyond = {_highest(point, digits) for point in refuted}
+            beyond = set[tuple[int, ...]]()
+            for point in refuted:
+                dropped = max(0, max(point).bit_length() - digits)
+                beyond.add(tuple(c >> dropped for c in point))
             finer = learn(member, tracks, depth, window, self.size.residuals, sorted(beyond))
             if finer.automaton is None:
                 break
@@ -305,19 +308,6 @@ def relation_tracks(ruleset: Ruleset, relation: Relation) -> tuple[str, ...]:
     """Return the tracks of a game's relation, in the order of its arguments."""
     coordinates = len(ruleset.base.coordinates)
     return tuple(str(i) for i in range(coordinates + (relation == "grundy")))
-
-
-def _windows(member: Member, dimensions: int, depth: int) -> range:
-    """Return the windows to try: they leave a digit to be read, and hold at most `WINDOW_POINTS` points."""
-    free = max(1, dimensions - isinstance(member, Graph))
-    widest = min(depth - 1, (WINDOW_POINTS.bit_length() - 1) // free)
-    return range(min(NARROWEST, widest), widest + 1)
-
-
-def _highest(point: tuple[int, ...], digits: int) -> tuple[int, ...]:
-    """Return the highest digits of a point."""
-    dropped = max(0, max(point).bit_length() - digits)
-    return tuple(c >> dropped for c in point)
 
 
 def _is_right(automaton: Automaton, points: Mapping[tuple[int, ...], bool]) -> bool:

@@ -1,4 +1,4 @@
-"""Sentences on a game: its positions and moves, and what defines its P-positions or Grundy numbers."""
+"""Sentences on a game: positions, moves, P-positions and Grundy numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Named = Mapping[str, Variable]
 
 @dataclass(frozen=True)
 class MoveKind:
-    """A kind of move that makes certain coordinates fall to their largest legal values, and no others."""
+    """A kind of move, with the coordinates that fall to their heights."""
 
     move: Move
     #: The variables of the option.
@@ -69,7 +69,7 @@ def legal(ruleset: Ruleset, position: Variables) -> Sentence:
 
 
 def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
-    """Yield every kind of move with every choice of coordinates that fall; see `legal`."""
+    """Yield each kind of move with each choice of falling coordinates."""
     rules = with_moves(ruleset)
     here = dict(zip(rules.coordinates, position, strict=True))
     for move in rules.moves:
@@ -91,7 +91,7 @@ def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
 
 
 def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
-    """Return a largest legal value as a formula in the coordinates that it depends on."""
+    """Return a largest legal value as a formula in coordinates."""
     if type(limit.height) is not FormulaHeight:
         raise NotDefinableError(
             f"{ruleset.notation}: a proof needs the height as a formula, {limit.height.notation} is none"
@@ -112,7 +112,7 @@ def rules_of(ruleset: Ruleset) -> Rules:
 
 
 def with_moves(ruleset: Ruleset) -> Rules:
-    """Return a game's rules; `NotDefinableError` if its moves or its winner have no sentences."""
+    """Return a game's rules; `NotDefinableError` if its moves have no sentences."""
     rules = rules_of(ruleset)
     for what, is_there in (("misère play", rules.misere), ("moves that split", rules.splits)):
         if is_there:
@@ -261,7 +261,7 @@ class Obligation:
 
 
 def relation_name(passes: int) -> str:
-    """Return the name of the relation that holds the positions with `passes` passes left."""
+    """Return the name of the relation for a number of passes left."""
     return f"R{passes}"
 
 

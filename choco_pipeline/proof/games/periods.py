@@ -63,7 +63,7 @@ class Period(Model):
 
 @dataclass(frozen=True)
 class Reach:
-    """The largest amount k, the bound T of the constants, and whether some move splits a heap."""
+    """Largest amount k, bound T of the constants, and whether moves split."""
 
     most: int
     conditions: int
@@ -118,7 +118,7 @@ def _reach_of(move: Move) -> Reach | None:
 
 
 def _bound(node: Node) -> int | None:
-    """Return a number above all constants of a condition; None unless it compares names with constants only."""
+    """Return a number above the constants that names are compared with, if any."""
     match node:
         case LogicalNot(operand):
             return _bound(operand)
@@ -172,7 +172,7 @@ def _periods(values: Ints) -> Iterator[Period]:
 
 
 def is_period(ruleset: Ruleset, period: Period) -> bool:
-    """Whether the window proves a period; False also if the theorem does not cover the rules.
+    """Whether the window proves a period, by rules that the theorem covers.
 
     Raises `LimitError` if the window is too long for a table.
     """
@@ -190,7 +190,7 @@ def is_period(ruleset: Ruleset, period: Period) -> bool:
 
 
 def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Automaton:
-    """Return the automaton of the pairs (n, G(n)), or of the n with G(n) = 0, of a sequence that repeats.
+    """Return the automaton of (n, G(n)), or of the n with G(n) = 0.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def _after(sequence: Repeated, digit: int, digit_of_value: int | None) -> Repeat
 
 
 def _reduced(first: Sequence[int | None], repeated: Sequence[int | None]) -> Repeated:
-    """Return the same sequence with the shortest period, and the fewest terms before it."""
+    """Return a sequence with its shortest period and the fewest terms before."""
     length = len(repeated)
     for divisor in range(1, length + 1):
         if length % divisor == 0 and repeated[divisor:] == repeated[: length - divisor]:

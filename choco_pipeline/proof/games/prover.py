@@ -20,7 +20,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from choco_pipeline.automata.algebra import restricted
+from choco_pipeline.automata.algebra import restricted, witness
 from choco_pipeline.automata.dfa import Automaton, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
@@ -104,7 +104,7 @@ class Proof:
         return proof_document(self)
 
     def accepts(self, position: Sequence[int], value: int = 0) -> bool:
-        """Return whether a position is a P-position, or its Grundy number is `value`.
+        """Whether a position is a P-position, or its Grundy number is `value`.
 
         Raises `RulesetError` if it is not a position of the game; `UndecidedError` if nothing is proved.
         """
@@ -114,11 +114,27 @@ class Proof:
         return self.holds(self.ruleset.check(position), *number)
 
     def holds(self, position: Position, *value: int) -> bool:
-        """Return whether the automata accept a legal position, with a value where they are of Grundy numbers."""
+        """Whether the automata accept a legal position, and a Grundy number."""
         heaps = len(self.ruleset.base.coordinates)
         passes = position[heaps] if len(position) > heaps else 0
         digits = enumerate((*position[:heaps], *value))
         return self.automata[passes].accepts({str(i): number for i, number in digits})
+
+    def is_p(self, position: Position) -> bool:
+        """Whether a legal position is a P-position, by the automata."""
+        return self.holds(position, *(() if self.relation == "p" else (0,)))
+
+    def number(self, position: Position) -> int | None:
+        """Return the Grundy number of a legal position, if these are proved."""
+        if self.relation == "p":
+            return None
+        heaps = len(self.ruleset.base.coordinates)
+        here = self.automata[position[heaps] if len(position) > heaps else 0]
+        given = {str(i): coordinate for i, coordinate in enumerate(position[:heaps])}
+        value = witness(restricted(here, given))
+        if value is None:
+            raise DisagreementError(f"{self.ruleset.notation}: {position} has no value")
+        return value[str(heaps)]
 
 
 #: The reason of a proof.
@@ -324,7 +340,7 @@ class Search:
         )
 
     def check(self, todo: Sequence[Obligation], automata: Sequence[Automaton]) -> Refutation | None:
-        """Record the valid obligations if all are; return a contradiction, if there is one."""
+        """Record the obligations if all are valid; else return a contradiction."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
         engine = Engine(relations, self.clock.left, most_states=self.size.states)
         done = []
@@ -373,7 +389,7 @@ def contradiction(
     counterexample: Mapping[str, int],
     clock: Clock = FOREVER,
 ) -> str | None:
-    """Return the contradiction to the definition at a counterexample, if there is one.
+    """Return the contradiction to the definition at a counterexample, if any.
 
     No engine is asked. The automata are those for 0, 1, …, `passes` passes left. Coordinates that the counterexample lacks are 0.
     Raises `UndecidedError` if the time is over, because a far position has many options.

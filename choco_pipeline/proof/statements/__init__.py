@@ -1,4 +1,4 @@
-"""Claims, formulas and statements on integers, decided for all positions or all integers.
+"""Claims, formulas and statements decided for all positions or integers.
 
 Imports `games` and `arithmetic`.
 """

@@ -1,4 +1,4 @@
-"""Certificates of claims: a statement, its integers and the game's automata in one file.
+"""Certificates of claims: statement, integers and automata in a file.
 
 docs/proof.md explains the keys; `checker/check.py` decides such files without this package.
 """
@@ -93,12 +93,12 @@ def proved_statement(claim: Claim) -> dict[str, object]:
 
 
 def is_of_a_claim(path: Path) -> bool:
-    """Return whether a file is a certificate of a claim; otherwise it may be one of a game."""
+    """Whether a file is a certificate of a claim, and not of a game."""
     return read_document(path, _Kind).kind == "claim"
 
 
 def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDocument, Finding]:
-    """Decide a claim's certificate again, from its statement and the game's automata alone.
+    """Decide a claim's certificate again from its content alone.
 
     If the automata are not proved, the claim is undecided. Raises `StoreError`, `CertificateError`, `RulesetError` or
     `RelationError` if the file is no certificate of a claim.

@@ -6,7 +6,6 @@ Counterexamples are explained by the proved automata; a small table, where there
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import islice
 from typing import Any
@@ -33,35 +32,16 @@ from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import MathNotation, math_text
 from choco_pipeline.games import Position
+from choco_pipeline.proof.arithmetic import logic
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.images import describe, first_members
-from choco_pipeline.proof.arithmetic.logic import (
-    Sentence,
-    conjunction,
-    disjunction,
-    exists,
-    implies,
-    negation,
-    within,
-)
 from choco_pipeline.proof.games.answers import number_below
 from choco_pipeline.proof.games.obligations import legal, relation_name
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.sentences import VALUE, Translator, at_most_each, holds, signed
+from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.tree import (
-    TRUE,
-    Expression,
-    Implies,
-    PPosition,
-    Proposition,
-    ValueSet,
-    applies,
-    conjuncts,
-    math_of,
-)
-from choco_pipeline.statements.tree import Count as CountTerm
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import cost_of, grundy_table
 
@@ -71,43 +51,6 @@ MOST_BOUND = 1 << 12
 MOST_OPTIONS = 10_000
 
 
-@dataclass(frozen=True)
-class ProvedPosition:
-    """A legal position, evaluated by proved automata."""
-
-    proof: Proof
-    position: Position
-
-    @cached_property
-    def number(self) -> int | None:
-        """The Grundy number; None if only the outcome is proved."""
-        if self.proof.relation == "p":
-            return None
-        heaps = len(self.proof.ruleset.base.coordinates)
-        here = self.proof.automata[self.position[heaps] if len(self.position) > heaps else 0]
-        given = {str(i): coordinate for i, coordinate in enumerate(self.position[:heaps])}
-        value = algebra.witness(algebra.restricted(here, given))
-        if value is None:
-            raise DisagreementError(f"{self.proof.ruleset.notation}: {self.position} has no value")
-        return value[str(heaps)]
-
-    @cached_property
-    def is_p_position(self) -> bool:
-        """Whether the position is a P-position."""
-        return self._is_p(self.position)
-
-    @property
-    def winning(self) -> Position | None:
-        """The first P-position among `MOST_OPTIONS` options; None where moves split."""
-        if self.proof.ruleset.rules.splits:
-            return None
-        options = islice(self.proof.ruleset.options(self.position), MOST_OPTIONS)
-        return next((option for option in options if self._is_p(option)), None)
-
-    def _is_p(self, position: Position) -> bool:
-        return self.proof.holds(position, *(() if self.proof.relation == "p" else (0,)))
-
-
 def decide(
     claim: Claim,
     parameters: Mapping[str, int],
@@ -115,7 +58,7 @@ def decide(
     certificate: str,
     seconds: float = 60.0,
 ) -> Finding:
-    """Return whether a claim is true at every position.
+    """Decide a claim for all positions.
 
     The claim is about positions and their options, the values of a formula, or a number of positions. The parameters are those of
     the game, as `Claim.match` returns them. The proof must be of Grundy numbers if the claim is; a verdict names its certificate.
@@ -141,7 +84,7 @@ def decide(
                 return question.about_numbers(check)
             case Count() as check, _:
                 return question.about_count(check)
-            case _, ValueSet() as part:
+            case _, tree.ValueSet() as part:
                 return question.about_values(part)
             case _, part:
                 return question.about_positions(part)
@@ -152,7 +95,7 @@ def decide(
 
 
 class _Question:
-    """A claim and the proved relation that decides it; the parameters are as for `decide`."""
+    """A claim and the proved relation that decides it; see `decide`."""
 
     def __init__(
         self,
@@ -162,12 +105,8 @@ class _Question:
         certificate: str,
         seconds: float,
     ) -> None:
-        self.claim, self.parameters, self.proof, self.certificate = (
-            claim,
-            parameters,
-            proof,
-            certificate,
-        )
+        self.claim, self.parameters = claim, parameters
+        self.proof, self.certificate = proof, certificate
         self.environment = claim.environment(parameters)
         game = proof.ruleset
         self.coordinates, self.passes = game.base.coordinates, range(game.passes + 1)
@@ -182,34 +121,34 @@ class _Question:
         return {"engines": ["own"], "states": self.engine.states}
 
     @cached_property
-    def in_reach(self) -> Sentence:
+    def in_reach(self) -> logic.Sentence:
         """Sentence: the coordinates are a position within the claim's reach."""
         are_position = legal(self.proof.ruleset.base, self.coordinates)
-        return conjunction(at_most_each(self.coordinates, self.reach), are_position)
+        return logic.conjunction(at_most_each(self.coordinates, self.reach), are_position)
 
     def translator(self, passes: int) -> Translator:
-        """Return a translator of the statement for positions with this number of passes left."""
+        """Return a translator for positions with this number of passes left."""
         proof, printed = self.proof, self.claim.statement.printed
         return Translator.at(proof.ruleset, proof.relation, printed, self.environment, passes)
 
-    def among(self, condition: Proposition, passes: int) -> Sentence:
+    def among(self, condition: tree.Proposition, passes: int) -> logic.Sentence:
         """Sentence: a position within the reach satisfies a condition."""
-        return within(self.in_reach, self.translator(passes).true(condition))
+        return logic.within(self.in_reach, self.translator(passes).true(condition))
 
-    def is_nowhere(self, sentences: Iterable[Sentence]) -> bool:
-        """Return whether all of the sentences are false everywhere."""
-        return self.engine.decide(conjunction(*map(negation, sentences))).valid
+    def is_nowhere(self, sentences: Iterable[logic.Sentence]) -> bool:
+        """Whether all of the sentences are false everywhere."""
+        return self.engine.decide(logic.conjunction(*map(logic.negation, sentences))).valid
 
-    def is_vacuous(self, condition: Proposition) -> bool:
-        """Return whether no position within the reach satisfies a condition."""
+    def is_vacuous(self, condition: tree.Proposition) -> bool:
+        """Whether no position within the reach satisfies a condition."""
         return self.is_nowhere([self.among(condition, passes) for passes in self.passes])
 
-    def refuted(self, wrong: Callable[[int], Sentence]) -> Refuted | None:
-        """Return the refutation at the least position at which the sentence for its passes left is true."""
+    def refuted(self, wrong: Callable[[int], logic.Sentence]) -> Refuted | None:
+        """Return the refutation at the least position with a true sentence."""
         positions: list[Position] = []
         heaps = len(self.coordinates)
         for passes, sentence in [(passes, wrong(passes)) for passes in self.passes]:
-            if self.engine.decide(negation(sentence)).valid:
+            if self.engine.decide(logic.negation(sentence)).valid:
                 continue
             try:
                 here = least(self.engine.automaton_of(sentence), self.coordinates)
@@ -224,11 +163,10 @@ class _Question:
         if not positions:
             return None
         first = min(positions, key=lambda q: (max(q[:heaps], default=0), q))
-        known = ProvedPosition(self.proof, first)
-        return Refuted(counterexample_at(self.claim, self.parameters, known), 0)
+        return Refuted(self.counterexample(first), 0)
 
-    def about_positions(self, part: Proposition) -> Finding:
-        """Return whether a statement is true at every position."""
+    def about_positions(self, part: tree.Proposition) -> Finding:
+        """Decide a statement about each position."""
         off_board = [one for passes in self.passes for one in self._off_board(passes, part)]
         if off_board and not self.is_nowhere(off_board):
             raise UndecidedError("a place that the statement asks about may be no position")
@@ -237,42 +175,49 @@ class _Question:
         )
         if refuted is not None:
             return Finding(refuted, self.evidence)
-        if self.is_vacuous(applies(part)):
+        if self.is_vacuous(tree.applies(part)):
             return Finding(Vacuous("no position satisfies its premise"))
         return Finding(Proved(self.certificate, reach=self.reach), self.evidence)
 
-    def _off_board(self, passes: int, part: Proposition) -> Iterator[Sentence]:
-        """Yield sentences that must be false: a place is no position although the premises before it hold."""
+    def _off_board(self, passes: int, part: tree.Proposition) -> Iterator[logic.Sentence]:
+        """Yield sentences that must be false: a place is no position."""
         translator, where = self.translator(passes), self.in_reach
-        while isinstance(part, Implies):
-            for premise in conjuncts(part.premise):
+        while isinstance(part, tree.Implies):
+            for premise in tree.conjuncts(part.premise):
                 yield from translator.off_board(where, premise)
-                where = conjunction(where, translator.true(premise))
+                where = logic.conjunction(where, translator.true(premise))
             part = part.conclusion
         yield from translator.off_board(where, part)
 
-    def about_values(self, part: ValueSet) -> Finding:
-        """Return whether the values of an expression at some positions are as claimed.
+    def about_values(self, part: tree.ValueSet) -> Finding:
+        """Decide a statement about the values of an expression.
 
         Negative values are represented by the natural numbers -v-1.
         """
         signs, members = (False, True), part.members.formula.rename({part.variable: "v"})
-        which = "P-position" if PPosition() in conjuncts(part.condition) else "such position"
+        which = (
+            "P-position" if tree.PPosition() in tree.conjuncts(part.condition) else "such position"
+        )
         claims = {
             sign: holds(members, self.environment, {"v": signed(VALUE, sign)}) for sign in signs
         }
 
-        def value_is(passes: int, negative: bool) -> Sentence:
+        def value_is(passes: int, negative: bool) -> logic.Sentence:
             return self.translator(passes).value_is(part.value, VALUE, negative=negative)
 
-        def image(passes: int, negative: bool) -> Sentence:
+        def image(passes: int, negative: bool) -> logic.Sentence:
             counted = self.among(part.condition, passes)
-            return exists(self.coordinates, conjunction(counted, value_is(passes, negative)))
+            return logic.exists(
+                self.coordinates, logic.conjunction(counted, value_is(passes, negative))
+            )
 
-        def wrong(passes: int) -> Sentence:
-            values = (conjunction(value_is(passes, sign), negation(claims[sign])) for sign in signs)
-            is_wrong = disjunction(*(exists((VALUE,), value) for value in values))
-            return conjunction(self.among(part.condition, passes), is_wrong)
+        def wrong(passes: int) -> logic.Sentence:
+            values = (
+                logic.conjunction(value_is(passes, sign), logic.negation(claims[sign]))
+                for sign in signs
+            )
+            is_wrong = logic.disjunction(*(logic.exists((VALUE,), value) for value in values))
+            return logic.conjunction(self.among(part.condition, passes), is_wrong)
 
         described = self._described(image)
         if part.relation != ">=":
@@ -282,10 +227,10 @@ class _Question:
         if part.relation != "<=":
             absent = []
             for sign in signs:
-                attained = disjunction(*(image(passes, sign) for passes in self.passes))
-                if self.engine.decide(implies(claims[sign], attained)).valid:
+                attained = logic.disjunction(*(image(passes, sign) for passes in self.passes))
+                if self.engine.decide(logic.implies(claims[sign], attained)).valid:
                     continue
-                is_missing = conjunction(claims[sign], negation(attained))
+                is_missing = logic.conjunction(claims[sign], logic.negation(attained))
                 first = least(self.engine.automaton_of(is_missing), (VALUE,))
                 if first is None:
                     raise DisagreementError(
@@ -306,7 +251,7 @@ class _Question:
         proved = Proved(self.certificate, reach=self.reach)
         return Finding(proved, {**described, **self.evidence})
 
-    def _described(self, image: Callable[[int, bool], Sentence]) -> dict[str, Any]:
+    def _described(self, image: Callable[[int, bool], logic.Sentence]) -> dict[str, Any]:
         """Return a description of a set of values, if it is small enough."""
         try:
             natural, below = (
@@ -326,7 +271,7 @@ class _Question:
         }
 
     def about_numbers(self, check: PrintedNumbers) -> Finding:
-        """Compare printed Grundy numbers with the automata; the least position that differs refutes."""
+        """Compare printed Grundy numbers with the automata."""
         heaps = len(self.coordinates)
         if self.proof.relation != "grundy":
             return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
@@ -337,13 +282,12 @@ class _Question:
         wrong = [
             (max(position[:heaps], default=0), position, number)
             for position, number in printed
-            if ProvedPosition(self.proof, position).number != number
+            if self.proof.number(position) != number
         ]
         if not wrong:
             return Finding(Proved(self.certificate, printed=len(printed)))
         _, position, number = min(wrong)
-        known = ProvedPosition(self.proof, position)
-        shown = counterexample_at(self.claim, self.parameters, known, number)
+        shown = self.counterexample(position, number)
         return Finding(Refuted(shown, 0), {"failures": len(wrong)})
 
     def about_count(self, check: Count) -> Finding:
@@ -352,12 +296,12 @@ class _Question:
             what = "choices of a position and further integers are counted on tables only"
             return Finding(Undecided(what))
         part = self.claim.parts.rest
-        assert isinstance(part, Expression)
+        assert isinstance(part, tree.Expression)
         ((_, term),) = part.terms
-        assert isinstance(term, CountTerm)
+        assert isinstance(term, tree.Count)
         digits = max(0, self.reach or 0).bit_length()
 
-        def number_of(condition: Proposition) -> int:
+        def number_of(condition: tree.Proposition) -> int:
             sentences = [self.among(condition, passes) for passes in self.passes]
             return sum(number_below(self.engine.automaton_of(s), digits) for s in sentences)
 
@@ -368,97 +312,89 @@ class _Question:
         if number != claimed:
             shown = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
             return Finding(Refuted(shown, 0), evidence)
-        if not number and not number_of(PPosition() if check.over == "p-positions" else TRUE):
+        if not number and not number_of(
+            tree.PPosition() if check.over == "p-positions" else tree.TRUE
+        ):
             return Finding(Vacuous(f"no {unit} satisfies its premise"), evidence)
         return Finding(Proved(self.certificate, reach=self.reach), evidence)
 
+    # ---- Counterexamples.
 
-# ---- Counterexamples.
+    def counterexample(self, position: Position, printed: int | None = None) -> Counterexample:
+        """Return the counterexample at a position, or to a printed number there.
 
-
-def counterexample_at(
-    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition, printed: int | None = None
-) -> Counterexample:
-    """Return the counterexample to a claim at a position, or to a printed Grundy number.
-
-    Raises `DisagreementError` if the claim is true there, or the automata contradict the definition of the game.
-    """
-    game, position = known.proof.ruleset, known.position
-    environment = claim.environment(parameters)
-    named = environment | dict(zip(game.coordinates, position, strict=True))
-    reason = None
-    match claim.check:
-        case _ if printed is not None:
-            is_wrong = printed != known.number
-            actual, claimed = f"Grundy number {known.number}", f"Grundy number {printed}"
-        case PPositions() as check:
-            is_p = known.is_p_position
+        Raises `DisagreementError` if the claim is true there, or the automata contradict the definition of the game.
+        """
+        check, game, proof = self.claim.check, self.proof.ruleset, self.proof
+        if printed is None and not isinstance(check, PPositions | GrundyNumbers | Values):
+            return self._contradiction(position)
+        named = self.environment | dict(zip(game.coordinates, position, strict=True))
+        is_p, number, reason, option = proof.is_p(position), proof.number(position), None, None
+        if printed is None and isinstance(check, PPositions):
             is_wrong = check.formula.value(named) != is_p
-            actual, claimed = ("P-position", "N-position") if is_p else ("N-position", "P-position")
-        case GrundyNumbers() as check:
-            number = int(check.equals.value(named))
-            is_wrong = number != known.number
-            actual, claimed = f"Grundy number {known.number}", f"Grundy number {number}"
-        case Values() as check:
+            actual, claimed = ("P-position", "N-position")[:: 1 if is_p else -1]
+        elif printed is None and isinstance(check, Values):
             value = int(check.of.value(named))
-            is_wrong = known.is_p_position and not check.values.value({**named, "v": value})
+            is_wrong = is_p and not check.values.value({**named, "v": value})
             actual = f"the P-position has the value {value}"
             claimed = f"a value v with {math_text(check.values)}"
-        case _:
-            return _contradiction(claim, parameters, known)
-    if not is_wrong:
-        raise _not_wrong(claim, position)
-    case = _on_a_table(claim, parameters, known)
-    if case is not None and printed is not None:
-        return explain.counterexample_to_number(case, position, printed)
-    if case is not None:
-        return explain.counterexample_at(case, position)
-    option = None if known.is_p_position else known.winning
-    if option is not None and claim.numbers is None and printed is None:
-        reason = f"its option {option} is a P-position"
-    return Counterexample(actual, claimed, position, game.coordinates, option, reason)
+        else:
+            said = printed
+            if said is None:
+                assert isinstance(check, GrundyNumbers)
+                said = int(check.equals.value(named))
+            is_wrong = said != number
+            actual, claimed = f"Grundy number {number}", f"Grundy number {said}"
+        if not is_wrong:
+            raise self._not_wrong(position)
+        case = self._on_a_table(position)
+        if case is not None and printed is not None:
+            return explain.counterexample_to_number(case, position, printed)
+        if case is not None:
+            return explain.counterexample_at(case, position)
+        if not is_p and not game.rules.splits:
+            options = islice(game.options(position), MOST_OPTIONS)
+            option = next(filter(proof.is_p, options), None)
+        if option is not None and self.claim.numbers is None and printed is None:
+            reason = f"its option {option} is a P-position"
+        return Counterexample(actual, claimed, position, game.coordinates, option, reason)
 
+    def _contradiction(self, position: Position) -> Counterexample:
+        """Return the counterexample to any statement; near ones by the definition."""
+        game, claim, part = self.proof.ruleset, self.claim, self.claim.parts.rest
+        at = position, game.coordinates
+        if isinstance(part, tree.ValueSet):
+            value = tree.math_of(part.value, MathNotation())
+            return Counterexample(f"its value {value} is outside of the set", claim.summary, *at)
+        is_near = sum(position) <= MOST_OPTIONS
+        if is_near and (not claim.speaks_of_outcomes or self._on_a_table(position)):
+            bound, printed = explain.bound_of(game, position), claim.statement.printed
+            evaluation = Evaluation(Board(game), bound, self.environment, printed, claim.games)
+            found = false_at(part, evaluation, position)
+            if found is None:
+                raise self._not_wrong(position)
+            return found
+        return Counterexample("it is false", claim.summary, *at)
 
-def _contradiction(
-    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
-) -> Counterexample:
-    """Return the counterexample to any statement; near ones by the definition."""
-    game, position, part = known.proof.ruleset, known.position, claim.parts.rest
-    at = position, game.coordinates
-    if isinstance(part, ValueSet):
-        value = math_of(part.value, MathNotation())
-        return Counterexample(f"its value {value} is outside of the set", claim.summary, *at)
-    is_near = sum(position) <= MOST_OPTIONS
-    if is_near and (not claim.speaks_of_outcomes or _on_a_table(claim, parameters, known)):
-        bound, printed = explain.bound_of(game, position), claim.statement.printed
-        environment = claim.environment(parameters)
-        evaluation = Evaluation(Board(game), bound, environment, printed, claim.games)
-        found = false_at(part, evaluation, position)
-        if found is None:
-            raise _not_wrong(claim, position)
-        return found
-    return Counterexample("it is false", claim.summary, *at)
-
-
-def _not_wrong(claim: Claim, position: Position) -> DisagreementError:
-    return DisagreementError(f"{claim.id} is not wrong at {position}, the engine says it is")
-
-
-def _on_a_table(
-    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
-) -> ClaimCase | None:
-    """Return the claim on a cheap table that contains the position, if there is one."""
-    game, position = known.proof.ruleset, known.position
-    if max(position, default=0) > MOST_BOUND:
-        return None
-    bound = explain.bound_of(game, position)
-    cost = cost_of(game, bound, "grundy")
-    if cost.seconds > explain.MOST_SECONDS or cost.memory > explain.MOST_BYTES:
-        return None
-    cells = Cells.of(game, bound, grundy_table(game, bound))
-    number = cells.grundy(position)
-    if (number == 0) != known.is_p_position or known.number not in (None, number):
-        raise DisagreementError(
-            f"{game.notation}: {position} has Grundy number {number}, the proved automata say otherwise"
+    def _not_wrong(self, position: Position) -> DisagreementError:
+        return DisagreementError(
+            f"{self.claim.id} is not wrong at {position}, the engine says it is"
         )
-    return ClaimCase(claim, parameters, cells)
+
+    def _on_a_table(self, position: Position) -> ClaimCase | None:
+        """Return the claim on a cheap table that contains the position, if there is one."""
+        game = self.proof.ruleset
+        if max(position, default=0) > MOST_BOUND:
+            return None
+        bound = explain.bound_of(game, position)
+        cost = cost_of(game, bound, "grundy")
+        if cost.seconds > explain.MOST_SECONDS or cost.memory > explain.MOST_BYTES:
+            return None
+        cells = Cells.of(game, bound, grundy_table(game, bound))
+        number = cells.grundy(position)
+        is_p = self.proof.is_p(position)
+        if (number == 0) != is_p or self.proof.number(position) not in (None, number):
+            raise DisagreementError(
+                f"{game.notation}: {position} has Grundy number {number}, the proved automata say otherwise"
+            )
+        return ClaimCase(self.claim, self.parameters, cells)

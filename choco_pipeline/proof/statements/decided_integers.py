@@ -1,4 +1,4 @@
-"""Statements on integers, decided for all integers: proved, or refuted at the least ones."""
+"""Statements on integers, decided for all integers."""
 
 from __future__ import annotations
 
@@ -15,23 +15,15 @@ from choco_pipeline.claims.language.verdict import Finding, Proved, Refuted, Und
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula, FormulaError
-from choco_pipeline.formula.nodes import Binary, Node, names_of, render, walk
+from choco_pipeline.formula.nodes import Binary, names_of, render, walk
 from choco_pipeline.formula.written.math_text import range_text
+from choco_pipeline.proof.arithmetic import logic
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.arithmetic.logic import (
-    Sentence,
-    conjunction,
-    exists,
-    free,
-    linear,
-    negation,
-)
 from choco_pipeline.proof.arithmetic.terms import Sum
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.sentences import Integers, Translator
 from choco_pipeline.statements import tree
-from choco_pipeline.statements.tree import Expression, Implies, InRange, Let, conjuncts
 
 #: Choices of the fixed integers that a statement is decided for.
 MOST_CHOICES = 100
@@ -65,13 +57,13 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
     ranges = [*spans.values()]
     for part in tree.walk(tree.integers_in_front(claim.proposition)[1]):
         match part:
-            case Let(name, value):
+            case tree.Let(name, value):
                 before[name] |= value.formula.names
                 definitions.add(name)
-            case InRange(name, span):
+            case tree.InRange(name, span):
                 before[name] |= span.names
                 ranges.append(span)
-            case Expression(formula):
+            case tree.Expression(formula):
                 formulas.append(formula)
             case _:
                 pass
@@ -82,17 +74,14 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
     needed: dict[str, str] = {}
 
     def require(names: Iterable[str], because: str) -> None:
-        """Add names, and the names that define them; a range may go up to the statement's own bound."""
+        """Add names and those that define them, except the bound of a range."""
         for name in names:
             if name not in needed:
                 needed[name] = because
                 require({*spans[name].names} - {"N"} if name in spans else before[name], because)
 
-    def open_names(node: Node) -> list[str]:
-        """Return the names of a factor that are not numbers, if those that must be are."""
-        return [name for name in sorted(names_of(node)) if is_open(name)]
-
     def is_open(name: str) -> bool:
+        """Whether a name is not a number, if those that must be are."""
         defined = name in definitions
         return name not in needed and (not defined or any(map(is_open, before[name])))
 
@@ -105,7 +94,8 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
             require(names_of(node), render(node))
     order = [*spans, *before, "N"]
     for node in (node for node in nodes if node.operator == "*"):
-        factors = open_names(node.left), open_names(node.right)
+        sides = (node.left, node.right)
+        factors = [[n for n in sorted(names_of(side)) if is_open(n)] for side in sides]
         if all(factors):
             places = [[order.index(name) for name in side if name in order] for side in factors]
             first = min((0, 1), key=lambda i: min(places[i], default=len(order)))
@@ -132,12 +122,12 @@ def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]],
     """
     spans = {name: claim.integers[name] for name in fixed}
     _, body = tree.integers_in_front(claim.proposition)
-    while isinstance(body, Let):
+    while isinstance(body, tree.Let):
         body = body.body
     supposed = [
         part.formula
-        for part in (conjuncts(body.premise) if isinstance(body, Implies) else ())
-        if isinstance(part, Expression) and part.formula.names <= spans.keys()
+        for part in (tree.conjuncts(body.premise) if isinstance(body, tree.Implies) else ())
+        if isinstance(part, tree.Expression) and part.formula.names <= spans.keys()
     ]
     spoken_of = (
         choice
@@ -163,7 +153,7 @@ NONE = "no case satisfies its premise"
 
 
 def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str, int], Finding]]:
-    """Return whether a statement on integers is true for its own bound and every larger one.
+    """Decide a statement on integers for its own bound and every larger one.
 
     The time limit is for all choices together. Raises `DisagreementError` if the engine contradicts the definition.
 
@@ -202,7 +192,7 @@ def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str,
 
 
 def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Finding:
-    """Return whether a statement is true for fixed integers; see `decide_integers`."""
+    """Decide a statement for fixed integers; see `decide_integers`."""
     engine = Engine({}, seconds)
 
     def evidence() -> dict[str, object]:
@@ -210,13 +200,13 @@ def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Fin
 
     try:
         sentences = _Sentences(claim, fixed)
-        if engine.decide(negation(sentences.cases)).valid:
+        if engine.decide(logic.negation(sentences.cases)).valid:
             return Finding(Vacuous(NONE), evidence())
-        if engine.decide(negation(sentences.false)).valid:
+        if engine.decide(logic.negation(sentences.false)).valid:
             repeated = command("claims", "check", claim.id)
             again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), evidence())
-        at = _least(sentences, engine)
+        at = sentences.least(engine)
         shown = false_for(claim.proposition, at, claim.statement.printed)
     except FormulaError as error:
         return without_value(claim, error)
@@ -241,7 +231,9 @@ class _Sentences:
         self.integers = Integers({"N": Sum.of(self.bound)})
         for name, value in fixed.items():
             self.integers.values[name] = Sum({}, value)
-        ranges: list[Sentence] = [linear({self.bound: 1}, -(claim.statement.bound or 0), ">=")]
+        ranges: list[logic.Sentence] = [
+            logic.linear({self.bound: 1}, -(claim.statement.bound or 0), ">=")
+        ]
         for name, span in self.spans.items():
             if name in fixed:
                 ranges += self.integers.holding(fixed[name], span)
@@ -250,50 +242,44 @@ class _Sentences:
         _, body = tree.integers_in_front(claim.proposition)
         translator = Translator(self.integers, claim.statement.printed)
         applies, false = translator.true(tree.applies(body)), translator.false(body)
-        in_ranges = conjunction(*ranges)
+        in_ranges = logic.conjunction(*ranges)
         #: The integers are in their ranges, and the statement is false.
-        self.false_with_bound = conjunction(in_ranges, false)
-        if self.bound not in free(applies) | free(false):  # then some bound will do
-            by_bound = [part for part in ranges if self.bound in free(part)]
-            others = [part for part in ranges if self.bound not in free(part)]
-            in_ranges = conjunction(*others, exists((self.bound,), conjunction(*by_bound)))
+        self.false_with_bound = logic.conjunction(in_ranges, false)
+        if self.bound not in logic.free(applies) | logic.free(false):  # then some bound will do
+            by_bound = [part for part in ranges if self.bound in logic.free(part)]
+            others = [part for part in ranges if self.bound not in logic.free(part)]
+            in_ranges = logic.conjunction(
+                *others, logic.exists((self.bound,), logic.conjunction(*by_bound))
+            )
         #: The integers are in their ranges, and the premise is true.
-        self.cases = conjunction(in_ranges, applies)
+        self.cases = logic.conjunction(in_ranges, applies)
         #: As `false_with_bound`, without the bound if only ranges depend on it.
-        self.false = conjunction(in_ranges, false)
+        self.false = logic.conjunction(in_ranges, false)
 
-    def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
-        """Return the variables that order counterexamples, and a sentence that defines them.
+    def least(self, engine: Engine) -> dict[str, int]:
+        """Return the least integers that make the statement false, and a bound.
 
         An integer that may be negative is compared by its distance from the start of its range.
         """
         order: list[Variable] = []
-        known = []
-        for name in self.spans:
-            value = self.integers.values[name]
+        false = self.false_with_bound
+        sums = {name: self.integers.values[name] for name in self.spans}
+        for name, value in sums.items():
             if value.never_negative:
-                variable = value.variable or Auxiliary(name)
-                order.append(variable)
-                known.append((value - Sum.of(variable)).compared("=="))
+                order.append(value.variable or Auxiliary(name))
+                false = logic.conjunction(false, (value - Sum.of(order[-1])).compared("=="))
             elif name in self.integers.counted_by:
                 order.append(self.integers.counted_by[name])
-        return tuple(order), conjunction(*known)
-
-
-def _least(sentences: _Sentences, engine: Engine) -> dict[str, int]:
-    """Return the least integers at which the statement is false, with a bound for them."""
-    order, known = sentences.ordered()
-    false = conjunction(sentences.false_with_bound, known)
-    others = sorted(free(false) - set(order))
-    integers = least(engine.automaton_of(exists(others, false)), order)
-    assert integers is not None, "what is false somewhere is false nowhere"
-    here = [linear({name: 1}, -at, "==") for name, at in zip(order, integers, strict=True)]
-    there = witness(engine.automaton_of(conjunction(false, *here))) or {}
-    variables = dict.fromkeys(free(false), 0) | there
-    sums = {name: sentences.integers.values[name] for name in sentences.spans}
-    named = {
-        name: value.constant
-        + sum(factor * variables[v] for v, factor in value.coefficients.items())
-        for name, value in sums.items()
-    }
-    return {**named, "N": variables[sentences.bound]}
+        others = sorted(logic.free(false) - set(order))
+        integers = least(engine.automaton_of(logic.exists(others, false)), tuple(order))
+        assert integers is not None, "what is false somewhere is false nowhere"
+        here = [
+            logic.linear({name: 1}, -at, "==") for name, at in zip(order, integers, strict=True)
+        ]
+        there = witness(engine.automaton_of(logic.conjunction(false, *here))) or {}
+        values: dict[Variable, int] = dict.fromkeys(logic.free(false), 0) | there
+        named = {
+            name: total.constant + sum(c * values[v] for v, c in total.coefficients.items())
+            for name, total in sums.items()
+        }
+        return {**named, "N": values[self.bound]}

@@ -24,7 +24,7 @@ from choco_pipeline.proof.games.certificate import read_certificate
 from choco_pipeline.proof.games.guess import QUANTITIES
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.records import FormulaOfProof
-from choco_pipeline.proof.statements.decided_claims import ProvedPosition, decide
+from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.computing import quick_bound, table
 
 #: Largest coordinate of the positions for guesses, by the number of coordinates.
@@ -66,7 +66,7 @@ def proved_formula(
 def decide_cases(
     proof: Proof, cases: Sequence[FormulaCase], seconds: float = 60.0, *, covers: bool = True
 ) -> Finding:
-    """Return whether formulas are right in their cases, and cover all positions.
+    """Decide whether formulas are right in their cases and cover all positions.
 
     The finding is that of `decide` without a certificate's path.
     """
@@ -96,12 +96,12 @@ def _guess(
         truths = proof.automata[0].contains(rows)
         text = known.zeros(truths)
         return None if text is None else (FormulaCase(None, text),)
-    numbers = np.array([ProvedPosition(proof, position).number for position in positions], np.int64)
+    numbers = np.array([proof.number(position) for position in positions], np.int64)
     return shortest_cases(known, points, Target(numbers))
 
 
 def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
-    """Return the first proved formula by rank of a game without passes; None if there is none.
+    """Return the first proved formula by rank of a game without passes, if any.
 
     The time limit is for the decisions.
     """

@@ -1,4 +1,4 @@
-"""Statements about positions or integers, and conditions, as sentences that automata decide.
+"""Statements about positions or integers as sentences of automata.
 
 Idea: each part of a statement becomes a sentence about the coordinates. A Grundy number becomes a variable, which the automata
 relate to the coordinates; so does each coordinate of an option, by the moves of the game, and each integer of a range or a definition.
@@ -35,30 +35,7 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.arithmetic.terms import Meaning, Sum, Terms, at_most, condition, value_is
 from choco_pipeline.proof.games.obligations import Variables, has_moves, legal, relation_name, steps
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
-from choco_pipeline.statements.tree import (
-    SIZE,
-    Binding,
-    Count,
-    Equivalent,
-    Expression,
-    Grundy,
-    Implies,
-    InRange,
-    IsPrinted,
-    Junction,
-    Let,
-    Not,
-    OfOption,
-    Place,
-    PPosition,
-    Primed,
-    Proposition,
-    Quantified,
-    Term,
-    term_text,
-    text_of,
-    walk,
-)
+from choco_pipeline.statements import tree
 
 Point = tuple[Variables, int]
 
@@ -233,89 +210,89 @@ class Translator:
             integers.values[name] = Sum.of(name)
         return cls(integers, printed, game, relation, (heaps, passes))
 
-    def true(self, part: Proposition) -> Sentence:
-        """Sentence: a part is true. Raises `NotDefinableError` if the logic cannot say it."""
+    def true(self, part: tree.Proposition) -> Sentence:
+        """Sentence: a part is true; `NotDefinableError` if there is none."""
         match part:
-            case Expression():
+            case tree.Expression():
                 return self._condition(part, is_true=True)
-            case PPosition(place):
+            case tree.PPosition(place):
                 return self._is_p(place)
-            case IsPrinted(row):
+            case tree.IsPrinted(row):
                 texts = [self._plain(one) for one in row]
                 for text in texts:  # one without a value is refused, also if no entry is as long
                     self._is(text, 0)
                 entries = [entry for entry in self.printed if len(entry) == len(row)]
                 same = (map(self._is, texts, entry) for entry in entries)
                 return disjunction(*(conjunction(*parts) for parts in same))
-            case Not(operand):
+            case tree.Not(operand):
                 return self.false(operand)
-            case Junction(operator, operands):
+            case tree.Junction(operator, operands):
                 join = conjunction if operator == "and" else disjunction
                 return join(*map(self.true, operands))
-            case Implies(premise, conclusion):
+            case tree.Implies(premise, conclusion):
                 return disjunction(self.false(premise), self.true(conclusion))
-            case Let(_, _, body):
+            case tree.Let(_, _, body):
                 return self._defined(part, lambda inner: inner.true(body))
-            case Quantified("some", bindings, body):
+            case tree.Quantified("some", bindings, body):
                 return self._some(bindings, lambda inner: inner.true(body))
-            case Equivalent() | Quantified():
+            case tree.Equivalent() | tree.Quantified():
                 return negation(self.false(part))
             case _:
                 raise _not_written(part)
 
-    def false(self, part: Proposition) -> Sentence:
+    def false(self, part: tree.Proposition) -> Sentence:
         """Sentence: a part is false."""
         match part:
-            case Expression():
+            case tree.Expression():
                 return self._condition(part, is_true=False)
-            case Not(operand):
+            case tree.Not(operand):
                 return self.true(operand)
-            case Junction(operator, operands):
+            case tree.Junction(operator, operands):
                 join = disjunction if operator == "and" else conjunction
                 return join(*map(self.false, operands))
-            case Implies():
+            case tree.Implies():
                 return self.false_where(TRUE, part)
-            case Equivalent(operands):
+            case tree.Equivalent(operands):
                 pairs = list(itertools.pairwise(operands))
                 differ = [conjunction(self.true(a), self.false(b)) for a, b in pairs]
                 differ += [conjunction(self.false(a), self.true(b)) for a, b in pairs]
                 return disjunction(*differ)
-            case Let(_, _, body):
+            case tree.Let(_, _, body):
                 return self._defined(part, lambda inner: inner.false(body))
-            case Quantified("every", bindings, body):
+            case tree.Quantified("every", bindings, body):
                 return self._some(bindings, lambda inner: inner.false(body))
-            case Quantified("no", bindings, body):
+            case tree.Quantified("no", bindings, body):
                 return self._some(bindings, lambda inner: inner.true(body))
             case _:
                 return negation(self.true(part))
 
-    def false_where(self, condition: Sentence, part: Proposition) -> Sentence:
+    def false_where(self, condition: Sentence, part: tree.Proposition) -> Sentence:
         """Sentence: a condition holds and a part is false; elsewhere no options matter."""
         match part:
-            case Implies(premise, conclusion):
+            case tree.Implies(premise, conclusion):
                 return self.false_where(conjunction(condition, self.true(premise)), conclusion)
-            case Let(_, _, body):
+            case tree.Let(_, _, body):
                 return self._defined(part, lambda inner: inner.false_where(condition, body))
-            case Quantified("some"):
+            case tree.Quantified("some"):
                 return conjunction(condition, negation(within(condition, self.true(part))))
             case _:
                 return within(condition, self.false(part))
 
-    def value_is(self, value: Expression, variable: Variable, *, negative: bool) -> Sentence:
+    def value_is(self, value: tree.Expression, variable: Variable, *, negative: bool) -> Sentence:
         """Sentence: an integer is a `signed` variable."""
         return self._condition(value, is_true=True, equal_to=signed(variable, negative))
 
     # ---- Terms.
 
     def _condition(
-        self, part: Expression, *, is_true: bool, equal_to: Sum | None = None
+        self, part: tree.Expression, *, is_true: bool, equal_to: Sum | None = None
     ) -> Sentence:
         """Sentence: a condition is true or false, or an integer is equal to a sum."""
-        if SIZE in part.formula.names:
+        if tree.SIZE in part.formula.names:
             raise NotDefinableError(
                 f"{part.formula}: the size of a position is limited in front only"
             )
-        if equal_to is None and [type(term) for _, term in part.terms] == [Count]:
+        if equal_to is None and [type(term) for _, term in part.terms] == [tree.Count]:
             return self._counted(part, is_true=is_true)
         known, bound, sentences = self.integers.copy(), list[Variable](), list[Sentence]()
         plain = dict[str, str]()  # formulas of the logic have plain names
@@ -323,12 +300,12 @@ class Translator:
             plain[name] = next(
                 f"term{i}" for i in itertools.count() if f"term{i}" not in known.values
             )
-            variable = Auxiliary(term_text(term))
+            variable = Auxiliary(tree.term_text(term))
             match term:
-                case Primed(coordinate):
+                case tree.Primed(coordinate):
                     known.values[plain[name]] = self._of_option(coordinate)
                     continue
-                case Grundy(place):
+                case tree.Grundy(place):
                     sentences.append(self._has_number(place, variable))
                 case _:  # a printed table ends, and no sentence says so
                     raise _not_written(term)
@@ -338,10 +315,10 @@ class Translator:
         said = known.say(formula) if equal_to is None else known.is_value(equal_to, formula)
         return exists(bound, conjunction(*sentences, said if is_true else negation(said)))
 
-    def _counted(self, part: Expression, *, is_true: bool) -> Sentence:
+    def _counted(self, part: tree.Expression, *, is_true: bool) -> Sentence:
         """Sentence: a comparison of ``count(…)`` with a constant is true, or false."""
         ((name, count),) = part.terms
-        assert isinstance(count, Count)
+        assert isinstance(count, tree.Count)
         compared = part.formula.compared_with(name)
         if compared is None:
             raise _not_written(part)
@@ -360,7 +337,7 @@ class Translator:
             is_true = not is_true
         return conjunction(*sides) if is_true else disjunction(*map(negation, sides))
 
-    def _at_least(self, count: Count, number: int) -> Sentence:
+    def _at_least(self, count: tree.Count, number: int) -> Sentence:
         """Sentence: at least `number` choices of the counted integers satisfy the body.
 
         The choices are ordered, so that they are different.
@@ -369,9 +346,9 @@ class Translator:
         for choice in choices:
             for binding in count.bindings:
                 if (
-                    not isinstance(binding, InRange)
+                    not isinstance(binding, tree.InRange)
                     or binding.is_sample
-                    or SIZE in binding.span.names
+                    or tree.SIZE in binding.span.names
                 ):
                     raise _not_written(count)
                 sentences += choice.within(binding.name, binding.span)
@@ -389,7 +366,7 @@ class Translator:
             return Sum({}, passes)
         return Sum.of(variables[heaps.index(coordinate)])
 
-    def _point(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
+    def _point(self, place: tree.Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
         """Sentence about a position: the current one, the option, or another place."""
         if place.at is not None:
             return self.at_place(place, said)
@@ -397,19 +374,19 @@ class Translator:
         assert point is not None
         return said(*point)
 
-    def at_place(self, place: Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
+    def at_place(self, place: tree.Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
         """Sentence about another place; false where one of its coordinates is negative."""
         assert self.game is not None
         assert place.at is not None
         heaps, coordinates = self.game.base.coordinates, self.game.coordinates
         if len(place.at) != len(coordinates):
-            raise _not_written(PPosition(place))
+            raise _not_written(tree.PPosition(place))
         passes = 0
         for one in place.at[len(heaps) :]:
             left = self.integers.filled(parse(self._plain(one)))
             passes = -1 if left.names else int(left.value({}))
         if passes not in range(self.game.passes + 1):
-            raise _not_written(PPosition(place))
+            raise _not_written(tree.PPosition(place))
         variables = tuple(Auxiliary(f"{name} there") for name in heaps)
         values = [
             self.integers.is_value(Sum.of(variable), parse(self._plain(one)))
@@ -417,19 +394,19 @@ class Translator:
         ]
         return exists(variables, conjunction(*values, said(variables, passes)))
 
-    def off_board(self, where: Sentence, part: Proposition) -> Iterator[Sentence]:
+    def off_board(self, where: Sentence, part: tree.Proposition) -> Iterator[Sentence]:
         """Yield, for each place in a part, that it is no position although `where` holds."""
         game = self.game
-        for place in walk(part):
-            if isinstance(place, Place) and place.at is not None:
+        for place in tree.walk(part):
+            if isinstance(place, tree.Place) and place.at is not None:
                 assert game is not None
                 unknown = {name for one in place.at for name in one.formula.names}
                 if unknown - self.integers.values.keys():
-                    raise _not_written(PPosition(place))
+                    raise _not_written(tree.PPosition(place))
                 there = self.at_place(place, lambda variables, _: legal(game.base, variables))
                 yield conjunction(where, negation(there))
 
-    def _is_p(self, place: Place) -> Sentence:
+    def _is_p(self, place: tree.Place) -> Sentence:
         if self.relation == "p":
             return self._point(
                 place, lambda variables, passes: Member(relation_name(passes), variables)
@@ -438,15 +415,15 @@ class Translator:
         zero = linear({number: 1}, 0, "==")
         return exists((number,), conjunction(self._has_number(place, number), zero))
 
-    def _has_number(self, place: Place, number: Variable) -> Sentence:
+    def _has_number(self, place: tree.Place, number: Variable) -> Sentence:
         if self.relation != "grundy":
             raise UndecidedError("the Grundy numbers are not proved, the P-positions are")
         return self._point(
             place, lambda variables, passes: Member(relation_name(passes), (*variables, number))
         )
 
-    def _plain(self, part: Expression) -> str:
-        if part.terms or SIZE in part.formula.names:
+    def _plain(self, part: tree.Expression) -> str:
+        if part.terms or tree.SIZE in part.formula.names:
             raise _not_written(part)
         return part.formula.text
 
@@ -455,24 +432,24 @@ class Translator:
 
     # ---- Bound variables.
 
-    def _defined(self, part: Let, said: Callable[[Translator], Sentence]) -> Sentence:
+    def _defined(self, part: tree.Let, said: Callable[[Translator], Sentence]) -> Sentence:
         self._plain(part.value)
         known = self.integers.copy()
         sentences = known.follows(part.name, part.value.formula)
         return exists(known.made, conjunction(*sentences, said(replace(self, integers=known))))
 
     def _some(
-        self, bindings: Sequence[Binding], said: Callable[[Translator], Sentence]
+        self, bindings: Sequence[tree.Binding], said: Callable[[Translator], Sentence]
     ) -> Sentence:
         """Sentence: something is true for some choice of bound variables."""
         if not bindings:
             return said(self)
         first, *rest = bindings
         match first:
-            case OfOption(by):
+            case tree.OfOption(by):
                 return self._some_option(by, lambda inner: inner._some(rest, said))
-            case InRange(name, span, is_sample):
-                if is_sample or SIZE in span.names:
+            case tree.InRange(name, span, is_sample):
+                if is_sample or tree.SIZE in span.names:
                     raise NotDefinableError(f"no sentence is written for {name} in {span}")
                 known = self.integers.copy()
                 sentences = known.within(name, span)
@@ -484,7 +461,7 @@ class Translator:
                 )
 
     def _some_option(self, by: Sequence[str], said: Callable[[Translator], Sentence]) -> Sentence:
-        """Sentence: something is true of an option, by moves that lower only `by`, if any."""
+        """Sentence: something is true of an option, by moves that lower `by` only."""
         assert self.game is not None
         assert self.here is not None
         here, passes = self.here
@@ -501,6 +478,6 @@ class Translator:
         return disjunction(*found)
 
 
-def _not_written(part: Proposition | Term) -> NotDefinableError:
-    text = term_text(part) if isinstance(part, Term) else text_of(part)
+def _not_written(part: tree.Proposition | tree.Term) -> NotDefinableError:
+    text = tree.term_text(part) if isinstance(part, tree.Term) else tree.text_of(part)
     return NotDefinableError(f"no sentence is written for {text}")

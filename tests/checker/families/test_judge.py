@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from choco_pipeline.cli.start import main
+from choco_pipeline.cli.main import main
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset

@@ -153,11 +153,8 @@ def test_grundy_numbers_meet_the_obligations_and_nothing_else_does(game, data) -
     two = relations | {name: relations[name] | {(*place, other)}}
     assert ("no position has two values", passes, place) in failures(game, "grundy", two, bound)
     wrong = relations | {name: lost[name] | {(*place, other)}}
-    said = (
-        "no option has the position's value"
-        if other < value
-        else "every smaller value is an option's"
-    )
+    too_small = "no option has the position's value"
+    said = too_small if other < value else "every smaller value is an option's"
     assert (said, passes, place) in failures(game, "grundy", wrong, bound)
 
 
@@ -241,10 +238,11 @@ def test_an_unknown_ruleset_is_refused() -> None:
         FreePass(Nim(1)),
     ]
     for game in games:
-        here = game.coordinates
-        with pytest.raises(NotDefinableError, match="no sentences are written"):
-            obligations(game, "p")
-        with pytest.raises(NotDefinableError, match="no sentences are written"):
-            legal(game, here)
-        with pytest.raises(NotDefinableError, match="no sentences are written"):
-            some_option(game, here, lambda option: Member("Q", option))
+        for sentence in (
+            lambda g: obligations(g, "p"),
+            lambda g: legal(g, g.coordinates),
+            lambda g: has_moves(g, g.coordinates),
+            lambda g: some_option(g, g.coordinates, lambda option: Member("Q", option)),
+        ):
+            with pytest.raises(NotDefinableError, match="no sentences are written"):
+                sentence(game)

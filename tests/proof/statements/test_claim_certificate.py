@@ -20,29 +20,25 @@ from choco_pipeline.proof.statements.claim_certificate import (
 )
 from tests.claims.written import claim_from
 
+BAR, NIM_SUM = "solid-bar(f=(x+z)//k)", "(x-1) ^ y ^ (z-1)"
 CONJECTURE = {
     "id": "conj",
-    "ruleset": "solid-bar(f=(x+z)//k)",
+    "ruleset": BAR,
     "when": "k % 4 == 1",
-    "check": {"kind": "p-positions", "formula": "(x-1) ^ y ^ (z-1) == 0"},
+    "check": {"kind": "p-positions", "formula": f"{NIM_SUM} == 0"},
 }
 VALUES = {
     "id": "values",
-    "ruleset": "solid-bar(f=(x+z)//k)",
+    "ruleset": BAR,
     "every": {"t": "2..3"},
     "let": {"u": "t-t"},
-    "check": {
-        "kind": "values",
-        "of": "(x-1) ^ y ^ (z-1)",
-        "values": "v == u",
-        "relation": "exactly",
-    },
+    "check": {"kind": "values", "of": NIM_SUM, "values": "v == u", "relation": "exactly"},
 }
 LIMITED = {
     "id": "limited",
-    "ruleset": "solid-bar(f=(x+z)//k)",
+    "ruleset": BAR,
     "reach": 9,
-    "check": {"kind": "p-positions", "formula": "(x-1) ^ y ^ (z-1) == 0 and x < 10"},
+    "check": {"kind": "p-positions", "formula": f"{NIM_SUM} == 0 and x < 10"},
 }
 OPTIONS = {
     "id": "options",
@@ -114,37 +110,25 @@ def changed(path, change):
     path.write_text(json.dumps(document))
 
 
-def of_another_game(document):
-    document["names"]["k"] = 9
+def to(value, *place):
+    """Return the change of a document that puts a value in a place."""
 
+    def change(document):
+        *before, last = place
+        for key in before:
+            document = document[key]
+        document[last] = value
 
-def beyond_its_condition(document):
-    document["names"]["k"] = 7
-
-
-def with_a_false_formula(document):
-    document["claim"]["statement"] = "P <=> x ^ y ^ z == 0"
-
-
-def false_far_away(document):
-    document["claim"]["statement"] = "P <=> (x-1) ^ y ^ (z-1) == 0 and x != 1000"
-
-
-def of_nothing(document):
-    document["claim"]["statement"] = "x + z < x => (P <=> (x-1) ^ y ^ (z-1) == 0)"
+    return change
 
 
 def with_another_automaton(document):
-    accepting = document["game"]["automata"][0]["accepting"]
-    document["game"]["automata"][0]["accepting"] = [q for q in range(11) if q not in accepting]
+    automaton = document["game"]["automata"][0]
+    automaton["accepting"] = [q for q in range(11) if q not in automaton["accepting"]]
 
 
-def without_automata(document):
-    document["game"] = None
-
-
-def with_a_key_more(document):
-    document["because"] = "it is so"
+FALSE_FAR_AWAY = "P <=> (x-1) ^ y ^ (z-1) == 0 and x != 1000"
+OF_NOTHING = "x + z < x => (P <=> (x-1) ^ y ^ (z-1) == 0)"
 
 
 def verdict_of(path):
@@ -158,14 +142,14 @@ def verdict_of(path):
 @pytest.mark.parametrize(
     ("change", "answers"),
     [
-        (of_another_game, {"no certificate"}),
-        (beyond_its_condition, {"vacuous", "no certificate"}),
-        (with_a_false_formula, {"refuted"}),
-        (false_far_away, {"refuted"}),
-        (of_nothing, {"vacuous"}),
+        (to(9, "names", "k"), {"no certificate"}),  # of another game
+        (to(7, "names", "k"), {"vacuous", "no certificate"}),  # beyond its condition
+        (to("P <=> x ^ y ^ z == 0", "claim", "statement"), {"refuted"}),
+        (to(FALSE_FAR_AWAY, "claim", "statement"), {"refuted"}),
+        (to(OF_NOTHING, "claim", "statement"), {"vacuous"}),
         (with_another_automaton, {"refuted", "no certificate"}),
-        (without_automata, {"no certificate"}),
-        (with_a_key_more, {"no certificate"}),
+        (to(None, "game"), {"no certificate"}),
+        (to("it is so", "because"), {"no certificate"}),
     ],
 )
 def test_what_is_changed_is_proved_by_nobody(change, answers, written):
@@ -231,7 +215,7 @@ def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_
 def test_a_number_outside_of_its_range_is_one_that_the_statement_does_not_speak_of(written):
     for number in (8, 3, -2):  # beyond 2..6, between its steps, below
         path = written(*CASES[4])
-        changed(path, lambda document, k=number: document["names"].update(k=k))
+        changed(path, to(number, "names", "k"))
         assert isinstance(verdict_of(path), Vacuous)
         assert check_files([path], 60)[0].answer == "vacuous"
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from choco_pipeline.cli.prove import show_family
+from choco_pipeline.cli.prove import prove
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import search_family
@@ -34,7 +34,7 @@ def test_a_solver_without_an_answer_says_unknown(solver):
 
 
 def test_the_command_writes_a_certificate(tmp_path, capsys):
-    code = show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, 60.0, 4.0, True)
+    code = prove(SUM, "P <=> x ^ y ^ z == 0", condition="k % 4 == 3", out=tmp_path, json=True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["checked"]["engines"]) == (0, "proved", ["z3", "cvc5"])
     document = json.loads((tmp_path / said["certificate"]).read_text(encoding="utf-8"))
@@ -65,7 +65,7 @@ def test_the_program_writes_its_texts_for_other_solvers(tmp_path, capsys):
 
 @pytest.mark.full
 def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path, capsys):
-    code = show_family(SUM, "P <=> (x-1)^y^(z-1) == 0", "k % 4 == 3", tmp_path, 60.0, 4.0, True)
+    code = prove(SUM, "P <=> (x-1)^y^(z-1) == 0", condition="k % 4 == 3", out=tmp_path, json=True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["certificate"]) == (1, "refuted", None)
     assert (said["parameters"], said["position"]) == ({"k": 3}, [1, 1, 2])
@@ -80,7 +80,7 @@ def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path,
 def test_limits_are_positive_numbers(tmp_path, limit, value):
     limits = {"seconds": 60.0, "memory": 4.0} | {limit: value}
     with pytest.raises(ChocoError, match=f"--{limit} must be"):
-        show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, **limits, json=True)
+        prove(SUM, "P <=> x ^ y ^ z == 0", condition="k % 4 == 3", out=tmp_path, **limits)
 
 
 def test_a_search_without_memory_says_where_it_stood():
@@ -93,7 +93,9 @@ def test_a_search_without_memory_says_where_it_stood():
 
 @pytest.mark.full
 def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
-    code = show_family(SUM, "P <=> x ^ y ^ z == 0", "k % 4 == 3", tmp_path, 60.0, 0.01, True)
+    code = prove(
+        SUM, "P <=> x ^ y ^ z == 0", condition="k % 4 == 3", out=tmp_path, memory=0.01, json=True
+    )
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["certificate"]) == (1, "undecided", None)
     assert "GiB of memory" in said["why"]
