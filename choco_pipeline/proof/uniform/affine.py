@@ -82,7 +82,7 @@ class Affine:
         )
 
     def __floordiv__(self, divisor: int) -> Affine:
-        """Return the sum with each coefficient, and the constant, divided and rounded down."""
+        """Return the sum with all coefficients and the constant divided, rounded down."""
         return Affine.total({n: c // divisor for n, c in self.terms}, self.constant // divisor)
 
     def substitute(self, values: Mapping[str, Affine]) -> Affine:
@@ -100,7 +100,7 @@ class Affine:
         return self.substitute({variable(x): value for x, value in place.items()})
 
     def multiple_of(self, name: str) -> Affine:
-        """Return the coefficient of a name, a sum of the names that are multiplied with it."""
+        """Return the coefficient of a name, a sum of its cofactors."""
         rests = ((divided_by(term, name), c) for term, c in self.terms)
         return sum((rest * c for rest, c in rests if rest is not None), ZERO)
 
@@ -142,7 +142,7 @@ def product(left: Affine, right: Affine) -> Affine:
 
 
 def factors_of(name: str) -> tuple[str, ...]:
-    """Return the factors of a name: the name itself if it is no product; none for no name."""
+    """Return the factors of a name; none for the empty name."""
     return tuple(name.split(TIMES)) if name else ()
 
 

@@ -1,4 +1,4 @@
-"""The search for an invariant and a strategy of one obligation, as a safety game on abstract states.
+"""The search for an invariant and a strategy, as a safety game.
 
 Idea: a state is a location and the truth values of its predicates. The opponent chooses the digits of the position (and, where
 a step from an abstract state may lead to several, one of them); the prover answers with the digits of the option. He loses in a
@@ -74,7 +74,7 @@ class Facts:
 
 
 def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
-    """Return the reachable locations of the control with their facts, the start first."""
+    """Return the reachable locations with their facts, the start first."""
     reached = {obligation.start: None}
     todo = [obligation.start]
     while todo:
@@ -138,7 +138,7 @@ def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Af
 
 
 def _alike(obligation: FamilyObligation, here: ControlLocation) -> dict[str, str | None]:
-    """Return for tracks another one with the same digits so far, or None for digits 0 only."""
+    """Map tracks to others with the same digits so far, or to None for digits 0."""
     like: dict[str, str | None] = dict.fromkeys(here.zero)
     for name, order in here.orders:
         if order == "equal" and option(name) in here.zero:
@@ -188,7 +188,7 @@ Truths = npt.NDArray[np.bool_]
 
 
 class Sample:
-    """Points that satisfy what is known at a location: columns of integers for its names, and a last row of 1."""
+    """Points at a location, as columns of integers; the last row is 1."""
 
     def __init__(
         self, obligation: FamilyObligation, here: ControlLocation, facts: Facts, members: Integers
@@ -227,7 +227,7 @@ class Sample:
         self.points = self._satisfying(points)
 
     def _satisfying(self, points: Integers) -> Integers:
-        """Return points, changed so that parities and equalities hold, without those that still do not satisfy all."""
+        """Return points, changed to satisfy parities and equalities, then filtered."""
         row = self.names.index
         for name, remainder in self.facts.parities:
             points[row(name)] -= (points[row(name)] - remainder) % 2
@@ -251,7 +251,7 @@ class Sample:
         return _signs(self.matrix(sums), self.points if points is None else points)
 
     def another(self, sentence: str, clock: Clock) -> Integers | None:
-        """Return a point at which a sentence is true, if there is one, and points near it."""
+        """Return a point at which a sentence is true, if any, and points near it."""
         clock.require()
         solver = solver_of((), all_of([self._known, sentence]))
         answer = solver.check()
@@ -336,7 +336,7 @@ def _asked(
 
 
 def _distinct(sample: Sample, candidates: list[Affine], clock: Clock) -> list[Affine]:
-    """Return predicates that are not equivalent, with coefficients that have no divisor in common.
+    """Return predicates that are not equivalent, with coprime coefficients.
 
     z3 is asked only about those that agree at all points.
     """
@@ -389,7 +389,7 @@ class LostError(UndecidedError):
 
 @dataclass(frozen=True)
 class _Answer:
-    """The predicates at the end of an answer, and those that say ``never`` there, in terms of the names before."""
+    """Predicates at the end of an answer, in terms of the names before it."""
 
     ends: list[Affine]
     never: list[list[Affine]]
@@ -438,7 +438,7 @@ class ObligationGame:
         self._confirmed_edges: set[Edge] = set()
 
     def solve(self) -> Invariant:
-        """Return the invariant, or raise `LostError`; `OverError` with how many states there were then."""
+        """Return the invariant; `LostError` if there is none."""
         start: State = (self.obligation.start, ())
         try:
             self._reach(start)
@@ -451,7 +451,7 @@ class ObligationGame:
         return self._invariant(start)
 
     def _explored(self, start: State) -> bool:
-        """Follow all answers from states that wait, as far as points tell; False if the start is lost."""
+        """Explore the waiting states by points; False if the start is lost."""
         while self._waiting and start not in self._lost:
             state = self._waiting.pop()
             if state in self._lost:
@@ -484,7 +484,7 @@ class ObligationGame:
                     todo.append(before)
 
     def _next_answer(self, state: State, number: int) -> bool:
-        """Take the next answer that leads to no lost state as far as is known; False if there is none."""
+        """Take the next answer without known lost ends; False if there is none."""
         answers = self._steps[state[0]][number].answers
         for index in range(self._answers[state][number], len(answers)):
             after = [(answers[index][1], bits) for bits in self._ends_of((state, number, index))]
@@ -575,7 +575,7 @@ class ObligationGame:
     def _unknown_at(
         self, here: ControlLocation, states: Iterable[State], edges: Iterable[Edge]
     ) -> Integers | None:
-        """Return points in one of the states that ends badly, or at which one of the edges leads elsewhere than is known."""
+        """Return points that show a bad state or an unknown end of an edge."""
         named: dict[str, str] = {}
 
         def names(sums: Sequence[Affine]) -> list[str]:
@@ -649,7 +649,7 @@ def search(
     rounds: int,
     all_hypotheses: bool,
 ) -> Invariant:
-    """Return the invariant for predicates of a number of rounds, or raise `LostError`."""
+    """Return the invariant on predicates of some rounds, or raise `LostError`."""
     chosen = predicates(
         obligation, samples, rounds=rounds, all_hypotheses=all_hypotheses, clock=clock
     )

@@ -1,4 +1,4 @@
-"""Lemmas on products with a parameter, which keep sentences linear; found by counterexample.
+"""Lemmas on products with a parameter, found by counterexample.
 
 In a text the product of the parameter m and a name x is a name of its own, m*x, and means nothing to a solver. True of all
 integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
@@ -154,7 +154,7 @@ def lemmas_for(text: str, products: Products, clock: Clock) -> tuple[Affine, ...
 def needed_lemmas(
     text: str, products: Products, used: Sequence[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return the sums whose lemmas z3 needs, of some that suffice; all of them if the time is over before that is known."""
+    """Return the sums whose lemmas z3 needs; all if the time is over."""
     question = _Question.of(text, products)
     solver = question.solver
     labels = {z3.Bool(f"lemma {place}", solver.ctx): total for place, total in enumerate(used)}

@@ -19,7 +19,7 @@ TRUE, FALSE = "true", "false"
 def text(
     conditions: Iterable[Affine], body: str, *, names: Iterable[str] = (), logic: str = "QF_LIA"
 ) -> str:
-    """Return the text that asks for integers such that no condition is negative and the body holds.
+    """Return the text that asks for integers with natural conditions and the body.
 
     Names that stand in neither are declared, too, if they are given.
     """
@@ -118,7 +118,7 @@ def is_possible(conditions: Iterable[Affine]) -> bool:
 
 
 def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
-    """Return whether a sum is never negative under conditions, or always; None for neither."""
+    """Return True if a sum is never negative, False if always, else None."""
     if total.is_constant:
         return total.constant >= 0
     if not is_possible([*conditions, -total - 1]):
@@ -134,7 +134,7 @@ def value_in(model: z3.ModelRef, name: str) -> int:
 
 
 def all_values(name: str, conditions: Iterable[Affine], most: int) -> list[int] | None:
-    """Return all values of a name under conditions, the least first; None if there are more than `most`."""
+    """Return all values of a name, ascending; None if there are more than `most`."""
     solver, found = solver_of(conditions), list[int]()
     while solver.check() == z3.sat:
         if len(found) == most:
