@@ -1,4 +1,4 @@
-"""The claims files of the papers, read once for all tests of a process: to read all of them takes a second."""
+"""The claims files of the papers, read once for all tests of a process."""
 
 from contextlib import chdir
 from functools import cache
@@ -12,7 +12,7 @@ FOLDER = Path("config/claims")
 
 @cache
 def catalogue_of(*papers: str) -> Catalogue:
-    """Return the claims of papers, by their keys, or of all files; nobody may change it."""
+    """Return the claims of some papers, by their keys, or of all. Do not change it."""
     with chdir(ROOT):  # errors name the files as one sees them from there
         names = [f"{key}.yaml" for key in papers]
         return load_catalogue([FOLDER / n for n in names] or sorted(FOLDER.glob("*.yaml")))

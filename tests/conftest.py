@@ -89,7 +89,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def is_large(config: pytest.Config) -> bool:
-    """Return whether the tests are worth more than one process: whole folders, without a debugger."""
+    """Return whether the tests are whole folders, without a debugger."""
     option, here = config.option, config.invocation_params.dir
     if option.keyword or option.capture == "no" or option.usepdb or option.trace:
         return False
@@ -99,7 +99,7 @@ def is_large(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return the number of processes: the cores, and one more with ``--all`` or ``--slow``, where many tests wait for a child.
+    """Return the number of processes: the cores, and one more for slow tiers.
 
     An environment variable of xdist overrides it.
     """
@@ -119,7 +119,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without garbage collection, which would take a fifth of the time: almost every object stays.
+    """Collect without garbage collection, which takes a fifth of the time.
 
     Later collections skip these objects, too.
     """
@@ -163,7 +163,7 @@ def is_left_out(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: WorkerController) -> None:
-    """Add the deselected tests to the summary, which xdist leaves out; all processes select the same tests."""
+    """Add the deselected tests to the summary, which xdist leaves out."""
     if node.workerinput["workerid"] == "gw0":
         left_out = getattr(node, "workeroutput", {}).get("left_out", [])
         # Other plugins read attributes of items.
@@ -195,7 +195,7 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """Return the seed of what a test kills or changes at random; ``--seed`` repeats a failure."""
+    """Return the seed of random damage; ``--seed`` repeats a failure."""
     given = request.config.getoption("seed")
     seed = random.randrange(1 << 32) if given is None else int(given)
     print(f"repeat it with --seed {seed}")  # noqa: T201 -- pytest shows it when a test fails

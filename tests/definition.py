@@ -1,4 +1,4 @@
-"""Grundy numbers in plain Python, from a ruleset's own options and from heights: what every kernel is compared with."""
+"""Grundy numbers in plain Python, the oracle of every kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from choco_pipeline.tables.spec import NONE
 
 
 def grundy_by_definition(game: Ruleset, bound: int | None) -> NDArray[np.int32]:
-    """Return the Grundy numbers of all positions, passes in front, -1 where there is no position."""
+    """Return the Grundy numbers of all positions, -1 elsewhere, passes in front."""
     cells = np.full([most + 1 for most in game.limits(bound)], NONE, np.int32)
     for position in game.positions(bound):
         cells[position] = mex(int(cells[option]) for option in game.options(position))
@@ -33,7 +33,7 @@ EXAMPLE_7_1 = {
 
 
 def grundy_of_heights(f: Sequence[Sequence[int]]) -> Callable[[int, int, int], int]:
-    """Return the Grundy number of each position (x, y, z) of the solid bar with heights f[x][z]."""
+    """Return the function of Grundy numbers of the solid bar with heights f[x][z]."""
 
     @cache
     def grundy(x: int, y: int, z: int) -> int:
@@ -53,5 +53,5 @@ def _bar(m: int, n: int) -> RectangularBar:
 
 @cache
 def is_p_bar(m: int, n: int, i: int, j: int) -> bool:
-    """Whether the uncut bar of m × n squares with the poisoned cell (i, j) is a P-position."""
+    """Whether the uncut m × n bar with the poisoned cell (i, j) is P."""
     return _bar(m, n).is_p_position(_bar(m, n).whole(i, j))

@@ -7,5 +7,5 @@ FEW, SOME, USUAL, MANY = 25, 40, 100, 1000
 
 
 def examples(number: int) -> int:
-    """Scale a number of examples, given for Hypothesis' default of 100, to the current tier."""
+    """Scale a number of examples, for the default of 100, to the current tier."""
     return max(1, number * settings.default.max_examples // USUAL)

@@ -9,7 +9,7 @@ from choco_pipeline.sweep.run_plan import make_plan
 
 
 def planned_run(config: Path, *stages: Stage) -> tuple[Plan, Paths]:
-    """Write the plan of a configuration in the working directory, do all jobs of some stages, and return the plan and its paths."""
+    """Write the plan of a configuration, do the jobs of some stages; return both."""
     plan = make_plan(config, write=True)
     paths = Paths(Path("results"), plan["run"])
     for stage in stages:

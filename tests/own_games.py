@@ -1,4 +1,4 @@
-"""Hypothesis strategies: descriptions of games of one's own, on coordinates of any names in any order."""
+"""Hypothesis strategies: games of one's own, with any names in any order."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def moves(draw: st.DrawFn, names: list[str], end: Formula | None) -> Move:
 
 @st.composite
 def descriptions(draw: st.DrawFn) -> Rules:
-    """Draw the description of a game: one to four coordinates, limits, any moves, and where play ends."""
+    """Draw a game: one to four coordinates, limits, moves, and an end of play."""
     names = list(draw(st.permutations(NAMES)))[: draw(st.integers(1, 4))]
     split = draw(st.integers(1, len(names)))
     sides, limited = names[:split], names[split:]
@@ -88,7 +88,7 @@ def descriptions(draw: st.DrawFn) -> Rules:
 
 @st.composite
 def own_games(draw: st.DrawFn) -> Ruleset:
-    """Draw a game of one's own, perhaps in a sum, perhaps with passes, on at most five coordinates."""
+    """Draw a game of one's own, with at most five coordinates."""
     game: Ruleset = OwnGame(draw(descriptions()))
     if len(game.coordinates) <= 3 and draw(st.integers(0, 3)) == 0:
         game = WithPass(game, draw(st.integers(1, 2))) if draw(st.booleans()) else game
@@ -100,7 +100,7 @@ def own_games(draw: st.DrawFn) -> Ruleset:
 
 @st.composite
 def own_games_with_bounds(draw: st.DrawFn) -> tuple[Ruleset, int]:
-    """Draw a game of one's own and a bound within which it has at most some thousand positions."""
+    """Draw a game of one's own, and a bound with some thousand positions at most."""
     game = draw(own_games())
     most = {1: 12, 2: 9, 3: 6, 4: 4, 5: 3}.get(len(game.coordinates), 2)
     return game, draw(st.integers(0, most))

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: rulesets of every kind, with a bound small enough for their definition."""
+"""Hypothesis strategies: rulesets of every kind, with small bounds."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def rulesets_with_bounds(draw: st.DrawFn) -> tuple[Ruleset, int]:
 
 @st.composite
 def cut_games(draw: st.DrawFn) -> CutGame:
-    """Draw a game of one's own on up to three coordinates, with every kind of move, height and end."""
+    """Draw a game of one's own on up to three coordinates."""
     names = list("abc"[: draw(st.integers(1, 3))])
     limited = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
     free = [name for name in names if name not in limited] or ["2"]

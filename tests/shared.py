@@ -1,4 +1,4 @@
-"""What is made once for all processes of the tests, since it takes long: whole runs, which are only looked at or copied."""
+"""Whole runs, made once for all processes of the tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from filelock import FileLock
 def shared_folder(
     factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]
 ) -> Path:
-    """Return the folder `name` that `make` has filled, in whichever of the processes asked first; nobody may change it.
+    """Return a folder that the first process has filled. Do not change it.
 
     The others wait for it. A `make` that fails leaves no mark, so that the next process tries anew and fails with the same.
     """

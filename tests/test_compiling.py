@@ -1,4 +1,4 @@
-"""The machine code of kernels, kept for later processes: each is given the code for its own types."""
+"""Machine code of kernels is kept for later processes, by its own types."""
 
 import numba as nb
 from numba.core.caching import IndexDataCacheFile
@@ -11,7 +11,7 @@ NARROW, WIDE = nb.types.int32, nb.types.int64
 
 
 def interrupted(kind, folder):
-    """Return two caches of one function, as two processes have them, of which the first writes only when the second has."""
+    """Return two caches of one function; the first writes after the second."""
     first, second = (kind(str(folder), "kernel", "stamp") for _ in range(2))
     write = first._save_data
 
@@ -25,7 +25,7 @@ def interrupted(kind, folder):
 
 
 def test_code_for_other_types_is_never_given(tmp_path):
-    """Numba's own cache gives it, if two processes compile at the same moment; which is why it is not used."""
+    """Numba's own cache gives it if two processes compile at the same moment."""
 
     class Numbered(IndexDataCacheFile):
         """numba's, of which the second process has not seen what the first has written."""

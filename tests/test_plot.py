@@ -1,4 +1,4 @@
-"""Pictures by matplotlib show the values of the definition, and refuse what has no plane."""
+"""Pictures by matplotlib show the values of the definition."""
 
 import importlib.util
 from collections.abc import Iterator

@@ -14,7 +14,7 @@ from benchmarks.finding.formulas import value
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.heights import classified_all
 from choco_pipeline.finding.scope import Tables
-from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.stage import Finder, document_of, proposals
 from choco_pipeline.finding.statement import FoundDocument, Mined
 from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.games import Ruleset
@@ -68,7 +68,7 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
         bounds[game.notation, case.quantity] = bound
     families = [TableFamily.of(notation, members)] if pattern.names else []
     finder = Finder(Tables(bounds), catalogue)
-    document = found_in(mined, families, finder, lambda *_, **__: None)
+    document = document_of([search() for search in proposals(mined, families)], finder)
     return Found(document, notation, time.process_time() - start)
 
 

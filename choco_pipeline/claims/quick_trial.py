@@ -19,7 +19,6 @@ from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
-from choco_pipeline.claims.language.claims_file import Entry, Sample
 from choco_pipeline.claims.language.verdict import (
     AllParameters,
     ClaimVerdict,
@@ -166,16 +165,20 @@ def trials(
     given = given or {}
     if claim.pattern is None:
         fixed = _fixed(claim, given)
-        find = partial(check_standing, claim, bound, fixed)
-        return (_trial(limit, find, fixed, None, bound, None) for _ in range(1))
+        trial = partial(Trial, fixed, None, bound, None)
+        return _timed([(trial, partial(check_standing, claim, bound, fixed))], limit)
     with limit():
         # Auxiliary names can lead to the same parameters several times.
         distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
         for known, case in _cases(claim, given):
             size = _bound(claim, known, case, bound)
             distinct.setdefault((tuple(case.values()), size), case)
-        planned = [(case, *_table_for(claim, case, size)) for (_, size), case in distinct.items()]
-    each = _try_each(claim, planned, report, limit)
+        planned = list[_Planned]()
+        for (_, size), case in distinct.items():
+            game, reached, quantity = _table_for(claim, case, size)
+            trial = partial(Trial, case, game.notation, reached, quantity)
+            planned.append((trial, partial(_find, claim, case, game, reached, quantity)))
+    each = _timed(planned, limit, report)
     return _compared(claim, each) if claim.is_over_tables else each
 
 
@@ -185,17 +188,24 @@ def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
     return list({tuple(case.values()): case for case in cases}.values())
 
 
-def _try_each(
-    claim: Claim,
-    planned: Sequence[tuple[dict[str, int], Ruleset, int, Quantity]],
-    report: Report,
-    limit: Limit,
+#: A trial without its finding and seconds, and the check that finds it.
+_Planned = tuple[Callable[[Finding, float], Trial], Callable[[], Finding]]
+
+
+def _timed(
+    planned: Sequence[_Planned], limit: Limit, report: Report = lambda done, total: None
 ) -> Iterator[Trial]:
-    for done, (parameters, game, bound, quantity) in enumerate(planned, start=1):
-        find = partial(_find, claim, parameters, game, bound, quantity)
-        trial = _trial(limit, find, parameters, game.notation, bound, quantity)
+    """Yield timed trials; one that takes too long is undecided."""
+    for done, (trial, find) in enumerate(planned, start=1):
+        start = time.perf_counter()
+        try:
+            with limit():
+                finding = find()
+        except OverTimeError as error:
+            finding = Finding(Undecided(str(error)))
+        finished = trial(finding, time.perf_counter() - start)
         report(done, len(planned))
-        yield trial
+        yield finished
 
 
 def _find(
@@ -213,24 +223,6 @@ def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
     yield Trial({}, claim.statement.ruleset, None, tables[0].quantity, verdict.finding, seconds)
 
 
-def _trial(
-    limit: Limit,
-    find: Callable[[], Finding],
-    parameters: dict[str, int],
-    ruleset: str | None,
-    bound: int | None,
-    quantity: Quantity | None,
-) -> Trial:
-    """Return a timed trial, which is undecided if it takes too long."""
-    start = time.perf_counter()
-    try:
-        with limit():
-            finding = find()
-    except OverTimeError as error:
-        finding = Finding(Undecided(str(error)))
-    return Trial(parameters, ruleset, bound, quantity, finding, time.perf_counter() - start)
-
-
 def _fixed(claim: Claim, given: Given) -> dict[str, int]:
     """Return the integers that are given for names of a statement without a ruleset."""
     _require_known(claim, given, list(claim.integers))
@@ -240,10 +232,6 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
             raise ConfigError(f"claim {claim.id}: {name} must be one integer, found {value}")
         fixed[name] = value
     return fixed
-
-
-def _sample(claim: Claim) -> Sample | None:
-    return claim.statement.sample if isinstance(claim.statement, Entry) else None
 
 
 def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, int]]]:
@@ -274,7 +262,7 @@ def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, i
 
 def _spans(claim: Claim, given: Given) -> dict[str, Range]:
     """Return the range of each name, given or from the sample."""
-    own = {} if (sample := _sample(claim)) is None else dict(sample.parameters)
+    own = {} if claim.sample is None else dict(claim.sample.parameters)
     names = list(dict.fromkeys([*own, *sorted(claim.parameters)]))
     _require_known(claim, given, [*names, *claim.statement.every])
     missing = [name for name in names if name not in own and name not in given]
@@ -301,8 +289,8 @@ def _bound(
     """Return the bound of a table; None where the ruleset's shape is its bound."""
     if claim.shape in RECTANGULAR:
         return None
-    if bound is None and (sample := _sample(claim)) is not None:
-        bound = int(sample.bound.value(known))
+    if bound is None and claim.sample is not None:
+        bound = int(claim.sample.bound.value(known))
     if bound is None and claim.reach is not None:
         bound = int(claim.reach.value(claim.environment(parameters)))
     if bound is None:

@@ -23,7 +23,7 @@ from choco_pipeline.finding.formulas import in_text
 from choco_pipeline.finding.heights import classified_all
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_from_game
-from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.stage import Finder, document_of, proposals
 from choco_pipeline.finding.statement import UNITS, FoundDocument, Mined
 from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.formula import FormulaError
@@ -126,13 +126,14 @@ def mined(
             TableFamily.of(words[0], several) for several in members.values() if pattern.names
         ]
         bounds = {(game.notation, chosen): size for game, _, chosen, size in tables}
-        document = found_in(
-            mined,
-            families,
-            Finder(Tables(bounds), known_claims()),
-            lambda *_, **__: progress.advance(progress_of_finding),
-            related_games=not what,
-        )
+        searches = proposals(mined, families, related_games=not what)
+        progress.update(progress_of_finding, total=len(searches) + 1)
+        searched = []
+        for search in searches:
+            searched.append(search())
+            progress.advance(progress_of_finding)
+        document = document_of(searched, Finder(Tables(bounds), known_claims()))
+        progress.advance(progress_of_finding)
     return [game for game, _ in games], len(tables), document
 
 

@@ -1,1 +1,1 @@
-"""Where the computing happens: on a Dask cluster, or in this process. Only this package imports ``distributed``."""
+"""Computing on a Dask cluster or in this process; alone in importing it."""

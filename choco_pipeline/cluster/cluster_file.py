@@ -1,4 +1,4 @@
-"""Files in ``config/clusters/``: one closed model for each kind of cluster, and TLS as Dask's settings."""
+"""Files in ``config/clusters/``: a closed model for each kind of cluster."""
 # mypy: untyped-calls-exclude=distributed
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Count = Annotated[int, Field(ge=1, le=MOST)]
 
 
 class Tls(Model):
-    """Files in PEM format by which a scheduler, its workers and its clients know each other."""
+    """Files in PEM format that identify a scheduler, its workers and its clients."""
 
     #: Certificate of the authority that has signed all certificates of this cluster.
     ca: File
@@ -79,7 +79,7 @@ class Queue(Model):
 
 
 class SlurmWorkers(Queue):
-    """Dask workers in Slurm jobs: as many as there is work for, from `minimum` to `maximum` jobs."""
+    """Dask workers in Slurm jobs, from `minimum` to `maximum` jobs by need."""
 
     kind: Literal["slurm"] = "slurm"
     #: Cores of each job, which runs as many worker processes of one thread, and memory that they share equally.
@@ -110,15 +110,12 @@ class SlurmJobs(Queue):
 
 Description = Local | Running | SlurmWorkers | SlurmJobs
 KINDS: dict[str, type[Description]] = {
-    "local": Local,
-    "running": Running,
-    "slurm": SlurmWorkers,
-    "slurm-jobs": SlurmJobs,
+    kind.model_fields["kind"].default: kind for kind in (Local, Running, SlurmWorkers, SlurmJobs)
 }
 
 
 def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -> Description:
-    """Return the cluster that the command line asks for, by the name of its file in ``config/clusters``.
+    """Return the cluster that the command line asks for.
 
     Without a name it is a running cluster if there is a scheduler, else the one named ``local``, whose file may be missing.
     `workers` overrides a file of kind ``local``, and `scheduler` one of kind ``running``. Raises `ConfigError` if there is no
@@ -148,7 +145,7 @@ def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -
 
 
 def read_cluster(name: str) -> Description:
-    """Return the cluster of ``config/clusters/NAME.yaml``, or raise `ConfigError` with file, line and key."""
+    """Return the cluster of ``config/clusters/NAME.yaml``."""
     path = project_file(CLUSTERS / f"{name}.yaml")
     if not NAME.fullmatch(name) or not path.is_file():
         known = sorted(other.stem for other in CLUSTERS.glob("*.yaml"))
@@ -229,14 +226,14 @@ def as_environment(settings: Mapping[str, str | bool]) -> dict[str, str]:
 
 
 def own_tls(folder: Path) -> Tls:
-    """Return the paths of the certificate of a run's own cluster, which is its own authority, and of its key."""
+    """Return the paths of a run's own certificate, its own authority, and its key."""
     certificate = str(folder / "certificate.pem")
     # Unlike a word in a cluster file, which shells read, a folder may have any name.
     return Tls.model_construct(ca=certificate, certificate=certificate, key=str(folder / "key.pem"))
 
 
 def make_certificate(tls: Tls) -> None:
-    """Make a key for one run, and a certificate that it has signed; nobody else may read them."""
+    """Make a private key for one run, and a certificate signed with it."""
     # Imported here: it takes a tenth of a second, and a run with nothing to do makes none.
     from distributed import Security  # noqa: PLC0415
 

@@ -88,7 +88,7 @@ class Cluster:
         self.client.subscribe_topic(TOPIC, handle)
 
     def warm_up(self, target: str) -> Callable[[], bool]:
-        """Start ``package.module:function`` on one worker, and return a function that tells whether it is done.
+        """Start a function on one worker; return a test of whether it is done.
 
         Tasks that wait for it need not compile the same again.
         """
@@ -102,7 +102,7 @@ class Cluster:
         is_gone: Callable[[], bool],
         priority: int = 0,
     ) -> list[Any]:
-        """Run a target for each list of arguments, as `choco_pipeline.cluster.task.carried_out`; a higher priority comes first."""
+        """Run a target for each list of arguments; a higher priority comes first."""
         return carried_out(self.client, self.address, target, arguments, is_gone, priority)
 
     @property
@@ -112,7 +112,7 @@ class Cluster:
 
     @property
     def memory(self) -> int | None:
-        """Bytes that each of these tasks may use, or None if there is no worker, or one without a limit."""
+        """Bytes for each of these tasks; None without a worker or a limit."""
         return memory_of_tasks(self.client)
 
 
@@ -120,7 +120,7 @@ class Cluster:
 def local_cluster(
     workers: int, memory: int, folder: Path, *, tls: bool = False, dashboard: bool = False
 ) -> Iterator[Cluster]:
-    """Run a cluster of processes of one thread on this machine, each with `memory` bytes, and leave nothing of it.
+    """Run a cluster of one-thread processes on this machine.
 
     Dask writes to `folder`. With `tls` connections are encrypted, by the certificates in Dask's settings; with `dashboard`
     there is Dask's own, for every user of this machine.
@@ -154,19 +154,18 @@ def local_cluster(
 
 @contextmanager
 def existing_cluster(scheduler: str, seconds: float = 0) -> Iterator[Cluster]:
-    """Connect to a running cluster by its address, or by its scheduler file, for which it waits at most `seconds`."""
+    """Connect to a running cluster, by its address or its scheduler file."""
     address = address_of(scheduler, seconds)
     with client_of(address) as client:
         yield Cluster(address, client.dashboard_link, client)
 
 
 def write_scheduler_file(cluster: Cluster, path: Path) -> None:
-    """Write the address of the cluster, as `choco_pipeline.cluster.task.address_of` reads it."""
+    """Write the address of the cluster, as `address_of` reads it."""
     write_json(path, {"address": cluster.address})
 
 
 def _settings(*, dashboard: bool) -> dict[str, Any]:
-    """Return Dask's settings of a cluster that this process starts."""
     if dashboard:
         require_package("bokeh", "dashboard", "Dask's dashboard")
     # Dask replaces a worker that has died; if that does not help, an error here says so.
@@ -175,7 +174,7 @@ def _settings(*, dashboard: bool) -> dict[str, Any]:
 
 
 def _started(**how: Any) -> LocalCluster:
-    """Start a cluster, and again if one of its processes is killed before all are there."""
+    """Start a cluster; try again if a process is killed before all have started."""
     silence_tracker()
     # Python starts its tracker with the first process, and then takes Ctrl-C again.
     resource_tracker.ensure_running()
@@ -196,7 +195,7 @@ def _started(**how: Any) -> LocalCluster:
 
 
 def _close(cluster: LocalCluster) -> None:
-    """Stop a cluster, also where Dask stumbles over a worker that has died and is about to be started again."""
+    """Stop a cluster, even if Dask fails on a worker that is being replaced."""
     try:
         cluster.close()
     except AssertionError:
@@ -216,7 +215,7 @@ UNKNOWN, PATIENCE = "1 minute", 30
 
 @contextmanager
 def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[Cluster]:
-    """Run a scheduler in this process and workers in Slurm jobs, and cancel the jobs at the end.
+    """Run a scheduler in this process and workers in Slurm jobs.
 
     Workers write to the folder, on a file system that all nodes share, as the working directory is; what the jobs print goes to
     `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
@@ -256,7 +255,7 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
 
 
 def snakemake_options(cluster: SlurmJobs) -> list[str]:
-    """Return the options that have Snakemake give every job to Slurm; the rest is in ``workflow/profiles/slurm``."""
+    """Return the options by which Snakemake gives every job to Slurm."""
     require_acceptance(cluster)
     named = {
         "slurm_partition": cluster.partition,
@@ -282,7 +281,7 @@ def snakemake_options(cluster: SlurmJobs) -> list[str]:
 
 
 def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
-    """Raise `ClusterError` unless Slurm's commands and the package for them are here, and Slurm would take such jobs."""
+    """Raise `ClusterError` unless Slurm is usable and would take such jobs."""
     size = []
     if isinstance(cluster, SlurmWorkers):
         require_package("dask-jobqueue", "cluster", "Slurm")
@@ -307,6 +306,6 @@ def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
 
 
 def _named(queue: Queue) -> list[str]:
-    """Return the options of sbatch that name something, but for the partition."""
+    """Return the options of sbatch that name something, except the partition."""
     words = {name: getattr(queue, name) for name in ("account", "qos", "constraint", "reservation")}
     return [f"--{name}={word}" for name, word in words.items() if word is not None]

@@ -1,4 +1,4 @@
-"""Running tasks on the Dask cluster of the run or in this process, and their progress reports."""
+"""Tasks on the run's Dask cluster or in this process, and their progress."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def call(target: str, *arguments: Any) -> Any:
 
 
 def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
-    """Run a task for each list of arguments, on the cluster that the environment names or else in this process.
+    """Run a task for each list of arguments, on the cluster or in this process.
 
     The target, ``package.module:function``, is called as ``function(*arguments, report)``, where ``report(stage, **numbers)``
     counts progress. Arguments and results are plain data, as JSON can hold. With a cluster this process does not import the
@@ -101,7 +101,7 @@ def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def resolve(target: str) -> Callable[..., Any]:
-    """Return the function that ``package.module:function`` names, importing its module."""
+    """Return the function that ``package.module:function`` names."""
     module, _, name = target.partition(":")
     function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
@@ -134,7 +134,7 @@ class Runner:
     workers: int = 1
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
-        """Run steps to their end; a result is kept only as long as steps that have not run need it.
+        """Run steps to their end; results are kept only while other steps need them.
 
         Where the choice is free they run in the given order. A cluster calls `watch` now and then. Raises `ChocoError` as a
         target raised it, with the same message; `ClusterError` if the cluster goes away, or a step has killed several workers.
@@ -158,7 +158,7 @@ class Runner:
 
 @contextmanager
 def runner() -> Iterator[Runner]:
-    """Yield a runner of steps: on the cluster in the environment, else in this process."""
+    """Yield a runner of steps, on the cluster or in this process."""
     scheduler = os.environ.get(SCHEDULER)
     if not scheduler:
         yield Runner()

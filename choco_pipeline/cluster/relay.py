@@ -1,4 +1,4 @@
-"""Relay of a run: jobs hand their tasks to the run that started them, and need not be clients of the cluster.
+"""Relay of a run: jobs hand their tasks to the run that started them.
 
 A client takes half a second to import `distributed`, and more to connect. A run has dozens of jobs, and is connected already.
 Therefore it listens at a socket in a folder that no other user may enter. A job sends one line of JSON, with a target and the
@@ -28,7 +28,7 @@ BACKLOG = 1024
 
 
 class RelayedError(RuntimeError):
-    """A task raised what is no mistake of the user, with the traceback that it had on its worker."""
+    """Any other error of a task, with the traceback from its worker."""
 
 
 #: The errors that a job raises, by the word in the answer.
@@ -79,7 +79,7 @@ class Relay:
 
 
 def relayed(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> Any:
-    """Ask the run whose socket is in a folder to run a task for each list of arguments, and return the results; see `Relay`.
+    """Ask the run with a socket in a folder to run a task for each argument list.
 
     Raises `OSError` if nobody listens there; `ClusterError`, `ChocoError` or `DisagreementError` as for
     `choco_pipeline.cluster.connect.call`; `RelayedError` if the task raised anything else.
@@ -124,7 +124,6 @@ def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
 
 
 def _line(connection: socket.socket) -> bytes:
-    """Return what comes until a line ends, or the connection."""
     line = b""
     while not line.endswith(b"\n") and (read := connection.recv(1 << 16)):
         line += read

@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster, seen from both ends: the process that waits for them and the worker that runs one."""
+"""Tasks on a Dask cluster: the process that waits, and the worker."""
 # mypy: untyped-calls-exclude="distributed,dask"
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ START = 600
 
 
 def submit(scheduler: str, target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
-    """Run a target for each list of arguments on the cluster; see `choco_pipeline.cluster.connect.call_each`."""
+    """Run a target for each list of arguments on the cluster; see `call_each`."""
     with connected(scheduler) as (client, address):
         return carried_out(client, address, target, arguments)
 
@@ -54,7 +54,7 @@ def carried_out(
     is_gone: Callable[[], bool] = lambda: False,
     priority: int = 0,
 ) -> list[Any]:
-    """Run a target for each list of arguments on the cluster of a client, and return the results.
+    """Run a target for each list of arguments on the cluster of a client.
 
     Raises `GivenUpError` if `is_gone` returns true before the end. Tasks that have not begun are given up then, and also if one fails.
     """
@@ -89,7 +89,7 @@ def carried_out(
 
 
 def is_done(future: Future[Any]) -> bool:
-    """Wait for a task until the next look; return whether it is done, without fetching its result."""
+    """Wait for a task until the next look; return whether it is done."""
     try:
         future.exception(timeout=LOOK)
     except TimeoutError:
@@ -99,7 +99,7 @@ def is_done(future: Future[Any]) -> bool:
 
 @contextmanager
 def losses(target: str, address: str) -> Iterator[None]:
-    """Re-raise the loss of the cluster or of too many workers as an error of one line."""
+    """Re-raise the loss of the cluster or of many workers as a `ClusterError`."""
     try:
         yield
     except FutureCancelledError:
@@ -143,13 +143,13 @@ def _event(
 
 
 def dask_setup(worker: Worker) -> None:
-    """Ignore Ctrl-C, which a terminal sends to workers too; Dask calls this in each worker."""
+    """Ignore Ctrl-C, which a terminal sends to workers too; called by Dask."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     silence_tracker()
 
 
 def silence_tracker() -> None:
-    """Silence the process that counts semaphores for Python, in case the one before it was killed.
+    """Silence Python's counter of semaphores, in case its predecessor was killed.
 
     Every process that loads numba has a semaphore, workers too. A new counter complains with a traceback of each semaphore that
     it does not know, and Python has no setting for that.
@@ -193,14 +193,14 @@ def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
 
 
 def memory_of_tasks(client: Client) -> int | None:
-    """Return the bytes that a task may use on any worker, or None without a worker or a limit."""
+    """Return the bytes for a task on any worker; None if there is no limit."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] // worker["nthreads"] for worker in workers]
     return min(limits, default=0) or None
 
 
 def address_of(scheduler: str, seconds: float = START) -> str:
-    """Return the address of a scheduler, given or read from its file, for which it waits at most `seconds`.
+    """Return the address of a scheduler, given or read from its file.
 
     Raises `ClusterError` if the file is missing or holds no address.
     """
@@ -323,13 +323,12 @@ class OnCluster(Runner):
 
 @contextmanager
 def on_cluster(scheduler: str) -> Iterator[OnCluster]:
-    """Connect to a cluster by its address or scheduler file; steps that are under way at the end are given up."""
+    """Connect to a cluster by its address or scheduler file."""
     with connected(scheduler) as (client, address):
         yield OnCluster(client, address)
 
 
 def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:
-    """Return the workers for steps of a lane: one, or all without a lane."""
     return set(workers) if lane is None or not workers else {workers[lane % len(workers)]}
 
 

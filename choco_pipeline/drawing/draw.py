@@ -26,6 +26,8 @@ UNIT, LABEL, RADIUS = 20.0, 18.0, 9.0
 MOST_SQUARES, MOST_BOXES, MOST_STONES = 48, 24, 24
 #: A line beside a bar.
 LINE = 'stroke="currentColor" stroke-width="1"'
+#: A vector in the plane.
+Side = tuple[float, float]
 #: White space around and between the parts of an SVG, in its own units.
 MARGIN, GAP = 8, 26
 
@@ -94,10 +96,8 @@ def _squares_text(bar: Squares) -> list[str]:
     top = min(bar.above(right), TALLEST - below - 1)
     lines = []
     for row in range(top, -below - 1, -1):
-        cells = [
-            SWEET if -bar.below(column) <= row <= bar.above(column) else " "
-            for column in range(-left, right + 1)
-        ]
+        columns = range(-left, right + 1)
+        cells = [SWEET if -bar.below(c) <= row <= bar.above(c) else " " for c in columns]
         if row == 0:
             cells[left] = BITTER
         lines.append(" ".join(cells).rstrip())
@@ -122,12 +122,8 @@ def _boxes_text(bar: Boxes) -> list[str]:
         rows.append([f"{x_label}=0" if u == 0 else str(u), *counts])
     width = 1 + max(len(cell) for row in rows for cell in row[1:])
     lines = [row[0].rjust(5) + "".join(cell.rjust(width) for cell in row[1:]) for row in rows]
-    return [
-        *lines,
-        *_more(
-            {f"columns in {x_label}": bar.x + 1 - n_x, f"columns in {z_label}": bar.z + 1 - n_z}
-        ),
-    ]
+    more = {f"columns in {x_label}": bar.x + 1 - n_x, f"columns in {z_label}": bar.z + 1 - n_z}
+    return [*lines, *_more(more)]
 
 
 def _more(hidden: Mapping[str, int]) -> list[str]:
@@ -177,9 +173,8 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
             at = min(column * block, shape.right)
             lowest, highest = (_blocks(side(at), block) for side in (shape.below, shape.above))
             for row in range(-lowest, highest + 1):
-                squares.append(
-                    f"M{x0 + column * unit:g} {y0 - row * unit:g}h{unit:g}v{unit:g}h-{unit:g}z"
-                )
+                x, y = x0 + column * unit, y0 - row * unit
+                squares.append(f"M{x:g} {y:g}h{unit:g}v{unit:g}h-{unit:g}z")
         return "".join(squares)
 
     stroke = f'stroke="{CUT}" stroke-width="1"'
@@ -208,11 +203,8 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
     if block > 1:
         stands_for = f"one square stands for {block} × {block}"
         body.append(_text(margin_left, bottom + 2 * LABEL, stands_for, anchor="start"))
-    return Drawing(
-        margin_left + (left + right + 1) * unit,
-        bottom + LABEL * (1.4 if block == 1 else 2.4),
-        "".join(body),
-    )
+    height = bottom + LABEL * (1.4 if block == 1 else 2.4)
+    return Drawing(margin_left + (left + right + 1) * unit, height, "".join(body))
 
 
 def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
@@ -237,9 +229,7 @@ def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
     def point(u: float, h: float, w: float) -> tuple[float, float]:
         return origin[0] + u * dx[0] + w * dz[0], origin[1] + u * dx[1] + w * dz[1] - h * up
 
-    def face(
-        u: int, h: int, w: int, first: tuple[float, float], second: tuple[float, float]
-    ) -> str:
+    def face(u: int, h: int, w: int, first: Side, second: Side) -> str:
         (a, b), (c, d) = first, second
         start = point(u, h, w)
         return f"M{start[0]:.1f} {start[1]:.1f}l{a:.1f} {b:.1f}l{c:.1f} {d:.1f}l{-a:.1f} {-b:.1f}z"
@@ -275,9 +265,8 @@ def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
     left_edge, right_edge = point((x + 1) / 2, 0, 0), point(0, 0, (z + 1) / 2)
     top_edge = point(0, tallest, z + 1)
     body.append(_length(left_edge[0] - 6, left_edge[1] + 14, bar.labels[0], bar.x, anchor="end"))
-    body.append(
-        _length(right_edge[0] + 6, right_edge[1] + 14, bar.labels[2], bar.z, anchor="start")
-    )
+    x_right, y_right = right_edge[0] + 6, right_edge[1] + 14
+    body.append(_length(x_right, y_right, bar.labels[2], bar.z, anchor="start"))
     side = point(0, height(bar, 0, z) / 2, z + 1)
     body.append(_length(side[0] + 6, side[1] + 4, bar.labels[1], bar.y, anchor="start"))
     bottom = origin[1] + LABEL

@@ -62,7 +62,7 @@ MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
 def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
-    """Return the bound of the table for the trial of a claim; `run` is the bound of the run's table, or None."""
+    """Return the bound of a claim's trial table; `run` is that of the run's table."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
     least = SMALLEST
@@ -77,7 +77,7 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
 
 @lru_cache(maxsize=1024)
 def largest_number(game: Ruleset) -> int:
-    """Return the largest number in the rules of a game, where the game may change; 0 if there is none."""
+    """Return the largest number in a game's rules, where it may change, or 0."""
     rules = game.base.rules
     heights = (limit.height for limit in rules.limits.values())
     formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
@@ -91,7 +91,7 @@ def largest_number(game: Ruleset) -> int:
 
 
 def _numbers(formula: Formula) -> Iterator[int]:
-    """Yield the values of the constant parts of a formula, and the powers of 2 of its shifts."""
+    """Yield values of the constant parts of a formula, and powers of 2 of its shifts."""
     for part in walk(parse_nodes(formula.text, None, formula.functions)):
         match part:
             case Binary("<<" | ">>", _, Integer(places)) if places < MOST_PLACES:
@@ -152,10 +152,7 @@ class Disputed:
 def bound_and_dispute(
     claim: Claim, game: Ruleset, quantity: Quantity, run: int | None, catalogue: Catalogue
 ) -> tuple[int, Disputed | None]:
-    """Return the bound of the table for the trial of a claim, and a claim with which it cannot decide, if there is one.
-
-    The bound of the run's table of the game is `run`, None where it has none.
-    """
+    """Return the bound of a claim's trial table, and a claim still disputed or None."""
     if claim.shape in RECTANGULAR:  # its table holds all positions
         return max(game.limits(None)), None
     bound = bound_of_trial(claim, game, quantity, run)
@@ -172,7 +169,7 @@ def bound_and_dispute(
 
 
 def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Disputed]:
-    """Yield the claims that say the same up to a size, from `bound` on, beyond which `claim` goes on."""
+    """Yield claims that say the same up to a size from `bound` on, and no further."""
     for other in catalogue.speaking_of(game):
         reach, own_reach = other.reach, claim.reach
         known, own = environment(other, game), environment(claim, game)
@@ -187,7 +184,7 @@ def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterato
 
 
 def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Disputed]:
-    """Yield the claims that contradict a claim at a sampled position, each with the least such position."""
+    """Yield claims that contradict a claim, each with the least sampled position."""
     own, points = meaning(claim, game), sampled(game)
     largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
     for other in catalogue.speaking_of(game):
@@ -199,7 +196,7 @@ def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dis
 
 
 def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
-    """Return the positions at which two claims contradict each other; None if they cannot be compared."""
+    """Return positions where two claims contradict each other, None if incomparable."""
     if own is None or other is None:
         return None
     of = "p" if own.of == "p" else other.of
@@ -212,7 +209,7 @@ def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
 
 @dataclass(frozen=True)
 class MissingMember:
-    """A small member of a value set does not occur: no table refutes the set, but it is not reported."""
+    """A small member of a value set that does not occur: not refuted nor reported."""
 
     member: int
 
@@ -247,7 +244,7 @@ class TableTrial:
 
 
 def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
-    """Return the evidence with further games added. Larger tables of games seen repeat their cells and do not count."""
+    """Return the evidence with further games, without larger tables of games seen."""
     new = [trial for trial in held if trial.run is None]
     if not new:
         return before
@@ -257,7 +254,7 @@ def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
 
 
 def agreement(held: Sequence[TableTrial]) -> str:
-    """Return the text for the tables on which a statement was right: computed ones and the run's own."""
+    """Return the text for the tables on which a statement was right."""
 
     def counted(some: Sequence[TableTrial]) -> str:
         tables = f"{len(some)} tables" if len(some) > 1 else "a table"
@@ -296,7 +293,7 @@ def _bounds(held: Sequence[TableTrial]) -> str:
 
 
 def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
-    """Return the verdict of trials that contradict a statement: "refuted" if one of them refutes it."""
+    """Return the verdict of trials that contradict a statement."""
     refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
     deciding = (refuting or against)[0]
     match deciding.verdict:

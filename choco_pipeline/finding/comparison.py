@@ -1,4 +1,4 @@
-"""Comparison of statements and claims: which claims imply, restate or extend a statement.
+"""Comparison: which claims imply, restate or extend a statement.
 
 Idea: a claim has a content for a game: the positions that it is about, and their outcomes or Grundy numbers. Claims imply a
 statement if at each position that it is about one of them says the same. That is seen at sampled positions first. For these cases
@@ -13,10 +13,10 @@ on the speed of the machine, because automata are limited by their states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Literal
@@ -33,6 +33,7 @@ from choco_pipeline.claims.kinds import (
 )
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.lines import with_arguments
 from choco_pipeline.finding.statement import ComparedOn
@@ -40,17 +41,8 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Node, render, substitute, with_operands
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import Notation, as_written, build, read
+from choco_pipeline.proof.arithmetic import logic
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.arithmetic.logic import (
-    FALSE,
-    TRUE,
-    Sentence,
-    conjunction,
-    disjunction,
-    exists,
-    implies,
-    negation,
-)
 from choco_pipeline.proof.follows import nodes
 from choco_pipeline.proof.games.obligations import legal
 from choco_pipeline.proof.proof_errors import NotDefinableError
@@ -62,23 +54,8 @@ from choco_pipeline.proof.statements.sentences import (
     signed,
 )
 from choco_pipeline.provenance import digest
-from choco_pipeline.statements.tree import (
-    Equivalent,
-    Expression,
-    Implies,
-    Not,
-    Place,
-    PPosition,
-    conjuncts,
-)
-from choco_pipeline.tables.cells import (
-    Ints,
-    Points,
-    Truths,
-    are_positions,
-    evaluate_at,
-    holds_at,
-)
+from choco_pipeline.statements import tree
+from choco_pipeline.tables import cells
 
 #: The subject of a claim: outcomes, Grundy numbers, or a set of values.
 Told = Literal["p", "grundy", "values"]
@@ -91,8 +68,8 @@ FEW, NONZERO = 6, 3
 
 
 @lru_cache(maxsize=512)
-def sampled(game: str) -> Points:
-    """Return positions of a game by coordinate: a small box and some larger ones, equal in every call.
+def sampled(game: str) -> cells.Points:
+    """Return positions of a game by coordinate: a small box and some larger ones.
 
     Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
     """
@@ -115,14 +92,13 @@ def sampled(game: str) -> Points:
     return dict(zip(ruleset.coordinates, columns, strict=True))
 
 
-def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
-    """Return the rows that are positions."""
+def _legal(ruleset: Ruleset, rows: cells.Ints) -> cells.Ints:
     rows = rows.reshape(-1, len(ruleset.coordinates))
-    return rows[are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
+    return rows[cells.are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
 
 
 def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
-    """Yield a small box; if there are many coordinates, its positions with few nonzero coordinates."""
+    """Yield a small box; of many coordinates, few are nonzero."""
     number = len(ruleset.base.coordinates)
     side = max(3, int(LEAST ** (1 / number)) - 1)
     spans = [range(min(side, most) + 1) for most in ruleset.limits(side)]
@@ -133,12 +109,12 @@ def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
         yield from product(*(span if i in chosen else (0,) for i, span in enumerate(spans)))
 
 
-def _drawn(ruleset: Ruleset) -> Ints:
+def _drawn(ruleset: Ruleset) -> cells.Ints:
     """Return random places, most of them small; not all are positions."""
     random = np.random.default_rng(len(ruleset.coordinates))
     most = np.array(ruleset.limits(_largest(ruleset)))
     sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
-    drawn: Ints = (sizes * (most + 1)).astype(np.int64)
+    drawn: cells.Ints = (sizes * (most + 1)).astype(np.int64)
     for column in range(len(most)):  # where P-positions may be, which are rare
         rows = slice(column, None, 1 + len(most))
         others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
@@ -160,7 +136,7 @@ def _largest(ruleset: Ruleset) -> int:
 
 
 def _near_powers(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
-    """Yield places of three coordinates, the last near a power of 2, the first near that, and a small one between."""
+    """Yield places of three coordinates: two near a power of 2, a small one between."""
     base, passes = ruleset.base, ruleset.passes
     left = [range(passes + 1)] if passes else []
     if len(base.coordinates) != 3:
@@ -183,9 +159,9 @@ class Meaning:
     #: "p" for outcomes or "grundy" for Grundy numbers; for other claims a text that equal claims share.
     of: str
     #: The positions that it is about.
-    speaks: Truths
+    speaks: cells.Truths
     #: Its values there: 1 for P and 0 for N, or the Grundy number.
-    values: Ints
+    values: cells.Ints
 
     def about(self, of: str) -> Meaning | None:
         """Return the implied meaning for `of`: Grundy numbers imply outcomes."""
@@ -197,7 +173,7 @@ class Meaning:
 
 
 def environment(claim: Claim, game: str) -> dict[str, int] | None:
-    """Return integers for the names of a claim; None if the game is none of its cases, or several."""
+    """Return integers for a claim's names; None unless the game is exactly one case."""
     parameters = claim.match(game)
     cases = [] if parameters is None else claim.cases(parameters)
     return claim.environment(cases[0]) if len(cases) == 1 else None
@@ -205,7 +181,7 @@ def environment(claim: Claim, game: str) -> dict[str, int] | None:
 
 @dataclass(frozen=True)
 class _Content:
-    """The content of a claim for one game, as formulas in the coordinates and the passes left."""
+    """Content of a claim for one game, as formulas in coordinates and passes left."""
 
     #: The conditions on its positions, and the largest coordinate of these.
     where: Sequence[Formula]
@@ -215,13 +191,13 @@ class _Content:
     #: Its Grundy number, instead.
     number: Formula | None = None
 
-    def speaks(self, points: Points) -> Truths:
+    def speaks(self, points: cells.Points) -> cells.Truths:
         """Return which positions it is about."""
-        parts = [holds_at(condition, points) for condition in self.where]
+        parts = [cells.holds_at(condition, points) for condition in self.where]
         if self.reach is not None:
             parts += [values <= self.reach for name, values in points.items() if name != "p"]
         everything = np.ones(next(iter(points.values())).size, np.bool_)
-        speaks: Truths = np.logical_and.reduce([everything, *parts])
+        speaks: cells.Truths = np.logical_and.reduce([everything, *parts])
         return speaks
 
     def meaning(self, game: str) -> Meaning:
@@ -229,8 +205,8 @@ class _Content:
         points = sampled(game)
         speaks = self.speaks(points)
         if self.number is not None:
-            return Meaning("grundy", speaks, evaluate_at(self.number, points))
-        is_p = np.zeros_like(speaks) if self.is_p is None else holds_at(self.is_p, points)
+            return Meaning("grundy", speaks, cells.evaluate_at(self.number, points))
+        is_p = np.zeros_like(speaks) if self.is_p is None else cells.holds_at(self.is_p, points)
         return Meaning("p", speaks, is_p.astype(np.int64))
 
 
@@ -262,8 +238,22 @@ def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _
     return _Content(where, reach, is_p.substitute(names))
 
 
+#: Meanings that are kept, by claim and game: each claim is compared with many statements, in each round of a run.
+_MEANINGS: dict[tuple[str, str], Meaning | None] = {}
+MOST_MEANINGS = 2_000
+
+
 def meaning(claim: Claim, game: str) -> Meaning | None:
-    """Return the meaning of a claim for a game; None if the game is not exactly one case, or a formula has no value."""
+    """Return a claim's meaning for a game; None without one at sampled positions."""
+    key = claim.statement.model_dump_json(include=Statement.model_fields.keys() - {"id"}), game
+    if key not in _MEANINGS:
+        if len(_MEANINGS) >= MOST_MEANINGS:
+            _MEANINGS.clear()
+        _MEANINGS[key] = _meaning(claim, game)
+    return _MEANINGS[key]
+
+
+def _meaning(claim: Claim, game: str) -> Meaning | None:
     try:
         known = environment(claim, game)
         if known is None:
@@ -280,8 +270,8 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
         if check is None or told != "values":
             return content.meaning(game)
         points = sampled(game)
-        of = evaluate_at(check.of.substitute(known), points)
-        members = holds_at(check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)})
+        of = cells.evaluate_at(check.of.substitute(known), points)
+        members = cells.holds_at(check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)})
         speaks = [content.speaks(points), np.ones(LARGEST_VALUE, np.bool_)]
         values = [of, members.astype(np.int64)]
         return Meaning(f"values {check.relation}", np.concatenate(speaks), np.concatenate(values))
@@ -290,7 +280,7 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
 
 
 def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
-    """Return the meaning of a claim on an uncut bar: for each cell another bar and a cell of it with the same outcome."""
+    """Return the meaning on an uncut bar: for each cell an equal one of another bar."""
     match claim.check:
         case Evaluated() as check:
             face = parse_ruleset(game).base.rules.face
@@ -299,24 +289,27 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
             i, j = np.indices((side, side)).reshape(2, -1) + 1
             points = {"i": i, "j": j}
             speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
-            for part in conjuncts(check.proposition):
+            for part in tree.conjuncts(check.proposition):
                 here, said = ~speaks, part
-                if isinstance(part, Implies) and isinstance(part.premise, Expression):
-                    here &= holds_at(part.premise.formula.substitute(known), points)
+                if isinstance(part, tree.Implies) and isinstance(part.premise, tree.Expression):
+                    here &= cells.holds_at(part.premise.formula.substitute(known), points)
                     said = part.conclusion
                 match said:
-                    case PPosition():
+                    case tree.PPosition():
                         cell = np.full(i.size, -1)
-                    case Not(PPosition()):
+                    case tree.Not(tree.PPosition()):
                         cell = np.full(i.size, -2)
-                    case Equivalent(
-                        (PPosition(), PPosition(Place(at=tuple(at), game=Notation() as bar)))
+                    case tree.Equivalent(
+                        (
+                            tree.PPosition(),
+                            tree.PPosition(tree.Place(at=tuple(at), game=Notation() as bar)),
+                        )
                     ):
                         size = dict(bar.arguments)["m"]
                         assert isinstance(size, Formula)
                         cell = np.zeros(i.size, np.int64)
                         for one in (size, *(place.formula for place in at)):
-                            cell = (cell << 16) + evaluate_at(one.substitute(known), points)
+                            cell = (cell << 16) + cells.evaluate_at(one.substitute(known), points)
                     case _:
                         continue
                 values[here] = cell[here]
@@ -398,7 +391,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
 
 
 def cover_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
-    """Whether at least one of the claims is about each game, or about the bar beside its strip."""
+    """Whether a claim is about each game, or about the bar beside its strip."""
     claims = [catalogue.claims[name] for name in names]
     # Relations between numbers of positions are about all tables of a family together.
     if any(claim.is_over_tables for claim in claims):
@@ -414,7 +407,7 @@ def cover_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) 
 def equivalent_claims(
     claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue, ids: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return those of the claims with `ids` that `claims` imply, if they in turn imply `claims` together; else none.
+    """Return claims with `ids` that are equivalent to `claims` together; else none.
 
     `claims` are the cases of one statement, which all claims with `ids` imply together. `games` are rulesets without parameters.
     """
@@ -434,7 +427,7 @@ def equivalent_claims(
 def follows_from_formulas(
     claim: Claim, games: Sequence[str], catalogue: Catalogue
 ) -> tuple[str, ...]:
-    """Return the claims that settle all sampled positions of both games of a relation; none if some are not settled."""
+    """Return claims that settle the sampled positions of a relation's two games."""
     if claim.related is None:
         return ()
     of = "p" if claim.related.equals is None else "grundy"
@@ -450,7 +443,7 @@ def follows_from_formulas(
 
 
 def _computed(game: str) -> str:
-    """Return a game with differences of integers computed: (x+z)//5 for (x+z)//(9-4), so that claims on (x+z)//k match it."""
+    """Return a game with differences computed: (x+z)//5 for (x+z)//(9-4)."""
 
     def of(node: Node) -> Node:
         match with_operands(node, of):
@@ -463,7 +456,7 @@ def _computed(game: str) -> str:
 
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the claims that together give the outcome, or Grundy number, of every sampled position; none if some have none."""
+    """Return claims that together settle all sampled positions, none if one is open."""
     meanings = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
     about = [(name, meant.about(of)) for name, meant in meanings if meant is not None]
     about += _beside_a_strip(game, catalogue) if of == "p" else []
@@ -473,7 +466,7 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
-    """Yield the meanings of claims on the Grundy numbers of a bar for the bar with a strip: P if the strip equals the number."""
+    """Yield what Grundy claims mean with a strip: P if it equals the number."""
     ruleset = parse_ruleset(game)
     bar, strip = ruleset.without_strip, ruleset.rules.free
     if bar is None or strip is None:
@@ -488,24 +481,24 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
 def _of_values(
     claim: Claim, check: Values, game: str, own: Meaning, other: Meaning
 ) -> Meaning | None:
-    """Return the meaning of a claim on a set of values if it follows from the P-positions of another claim; None if not."""
+    """Return the meaning of a value-set claim if it follows from known P-positions."""
     p, content = other.about("p"), _content(claim, game, "values")
     if p is None or content is None:
         return None
     points, known = sampled(game), environment(claim, game) or {}
     speaks, claimed = content.speaks(points), check.values.substitute(known)
-    values = evaluate_at(check.of.substitute(known), points)
+    values = cells.evaluate_at(check.of.substitute(known), points)
     members = np.arange(LARGEST_VALUE)
-    members = members[holds_at(claimed, {"v": members})]
+    members = members[cells.holds_at(claimed, {"v": members})]
     follows = bool(np.isin(members, values[speaks & p.speaks & (p.values == 1)]).all())
     if check.relation == "exactly":
-        others = speaks & ~holds_at(claimed, {"v": values})
+        others = speaks & ~cells.holds_at(claimed, {"v": values})
         follows &= bool((p.speaks & (p.values == 0))[others].all())
     return own if follows else None
 
 
 def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the claims that contain all relations of a claim on numbers of several tables."""
+    """Return claims with all relations of a claim on numbers of several tables."""
     used: dict[str, None] = {}
     # relations at powers of 2 follow from relations between neighbours
     texts = {relation.text for relation in check.conditions}
@@ -531,7 +524,7 @@ EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
 
 
 def lemmas(claim: Claim) -> tuple[str, ...]:
-    """Return the name in docs/lemmas.md of the lemma that implies a claim; none if there is no such lemma."""
+    """Return the name in docs/lemmas.md of the lemma that implies a claim, if any."""
     check, own = claim.related, as_written(str(claim.statement.ruleset))
     if check is None or as_written(check.game) != own:
         return ()
@@ -546,8 +539,8 @@ def lemmas(claim: Claim) -> tuple[str, ...]:
 
 #: States of an automaton before it is minimised: those of two statements on a bar with k below 100 have some thousands.
 MOST_STATES = 20_000
-#: A statement on more games is compared at sampled positions only, and so are all statements after this number of questions.
-MOST_GAMES, MOST_QUESTIONS = 64, 1_000
+#: A statement on more games is compared at sampled positions only.
+MOST_GAMES = 64
 
 #: Other claims are compared as texts.
 ON_POSITIONS = (PPositions.kind, GrundyNumbers.kind, Values.kind, Evaluated.kind)
@@ -557,7 +550,7 @@ Decided = Literal["proved", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class Consequence:
-    """The question whether claims together imply another claim at all positions of a game.
+    """The question whether claims imply another one at all positions of a game.
 
     Without that claim, the question is whether they are about all positions.
     """
@@ -570,9 +563,9 @@ class Consequence:
     #: What the claims give for positions.
     told: Told
 
-    @property
-    def key(self) -> str:
-        """A key that is equal for equal questions."""
+    @cached_property
+    def id(self) -> str:
+        """A hash that is equal for equal questions."""
         contents = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
         return digest([contents, self.game, self.told])
 
@@ -584,52 +577,42 @@ class Consequence:
             return "undecided"
 
 
-@dataclass
-class Dominance:
-    """Decides such questions, or collects them for workers."""
+#: Answers a question, by `Consequence.decided` or from memory.
+Decide = Callable[[Consequence], Decided]
 
-    #: Answers by the keys of the questions.
-    known: dict[str, Decided] = field(default_factory=dict)
-    #: Whether open questions are decided here.
-    decides: bool = True
-    #: Open questions by key.
-    asked: dict[str, Consequence] = field(default_factory=dict)
 
-    def compared(
-        self, claims: Sequence[Claim], premises: Sequence[Claim], games: Sequence[str]
-    ) -> ComparedOn | None:
-        """Return where claims that follow from others at sampled positions of some games are compared; None if they do not follow."""
-        if not any(claim.check.kind in ON_POSITIONS for claim in claims):
-            return "what is written"
-        if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
-            return "sampled positions"
-        return self._compared(
-            Consequence(
-                claim,
-                tuple(premises),
-                game,
-                "p" if claim.numbers is None else "grundy",
-            )
-            for claim in claims
-            for game in games
+def compared(
+    claims: Sequence[Claim],
+    premises: Sequence[Claim],
+    games: Sequence[str],
+    decide: Decide = Consequence.decided,
+) -> ComparedOn | None:
+    """Return where a sampled implication is known to hold; None if it is false."""
+    if not any(claim.check.kind in ON_POSITIONS for claim in claims):
+        return "what is written"
+    if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
+        return "sampled positions"
+    return _where(
+        decide(
+            Consequence(claim, tuple(premises), game, "p" if claim.numbers is None else "grundy")
         )
+        for claim in claims
+        for game in games
+    )
 
-    def settled(self, premises: Sequence[Claim], game: str) -> ComparedOn | None:
-        """Return how it is known that claims determine the P-positions of a game; None if they do not."""
-        return self._compared([Consequence(None, tuple(premises), game, "p")])
 
-    def _compared(self, questions: Iterable[Consequence]) -> ComparedOn | None:
-        answers = {self._answer(question) for question in questions}
-        if "refuted" in answers:
-            return None
-        return "all positions" if answers == {"proved"} else "sampled positions"
+def compared_settled(
+    premises: Sequence[Claim], game: str, decide: Decide = Consequence.decided
+) -> ComparedOn | None:
+    """Return where claims are known to settle the P-positions; None if they do not."""
+    return _where([decide(Consequence(None, tuple(premises), game, "p"))])
 
-    def _answer(self, question: Consequence) -> Decided:
-        key = question.key
-        if key not in self.known and len(self.known) < MOST_QUESTIONS:
-            self.asked[key] = question
-            self.known[key] = question.decided() if self.decides else "undecided"
-        return self.known.get(key, "undecided")
+
+def _where(answers: Iterable[Decided]) -> ComparedOn | None:
+    different = set(answers)
+    if "refuted" in different:
+        return None
+    return "all positions" if different == {"proved"} else "sampled positions"
 
 
 @dataclass(frozen=True)
@@ -637,24 +620,22 @@ class _Said:
     """The sentences of a claim for a number of passes left."""
 
     #: The positions that it is about, and those that it says to be P.
-    speaks: Sentence
-    is_p: Sentence = FALSE
+    speaks: logic.Sentence
+    is_p: logic.Sentence = logic.FALSE
     #: Its Grundy number, instead.
     number: Formula | None = None
 
-    def says_as(self, other: _Said) -> Sentence:
+    def says_as(self, other: _Said) -> logic.Sentence:
         """Return the positions that it is about and where it agrees with another claim."""
         if self.number is not None and other.number is not None:
             same = parse(f"({self.number.text}) == ({other.number.text})")
-            return conjunction(self.speaks, holds(same, {}))
-        both = conjunction(self.is_p, other.is_p)
-        neither = conjunction(negation(self.is_p), negation(other.is_p))
-        return conjunction(self.speaks, disjunction(both, neither))
+            return logic.conjunction(self.speaks, holds(same, {}))
+        both = logic.conjunction(self.is_p, other.is_p)
+        neither = logic.conjunction(logic.negation(self.is_p), logic.negation(other.is_p))
+        return logic.conjunction(self.speaks, logic.disjunction(both, neither))
 
 
 class _Question:
-    """A consequence with the engine that decides it."""
-
     def __init__(self, asked: Consequence) -> None:
         self.asked = asked
         self.game = parse_ruleset(asked.game)
@@ -673,14 +654,14 @@ class _Question:
             "undecided" if any(None in premises for premises in told) else "refuted"
         )
         for left, premises in zip(self.passes, known, strict=True):
-            spoken: Sentence = TRUE
+            spoken: logic.Sentence = logic.TRUE
             same = [premise.speaks for premise in premises]
             if claim is not None:
                 own = self._said(claim, self.game, left)
                 if own is None:
                     return "undecided"
                 spoken, same = own.speaks, [premise.says_as(own) for premise in premises]
-            if not self._holds(implies(self.position, spoken, disjunction(*same))):
+            if not self._holds(logic.implies(self.position, spoken, logic.disjunction(*same))):
                 return otherwise
         claimed = None if claim is None else claim.value_set
         if claim is None or claimed is None or claimed.relation == "within":
@@ -693,11 +674,11 @@ class _Question:
             return "proved"
         return "undecided" if True in on_values else otherwise
 
-    def _holds(self, sentence: Sentence) -> bool:
+    def _holds(self, sentence: logic.Sentence) -> bool:
         return self.engine.decide(sentence).valid
 
     def _premises(self, left: Mapping[str, int]) -> Iterator[_Said | None]:
-        """Yield the sentences of each premise that is about the game; None if it has none."""
+        """Yield sentences of each premise about the game; None for one without sentences."""
         bar, strip = self.game.without_strip, self.game.rules.free
         for claim in self.asked.premises:
             try:
@@ -715,28 +696,32 @@ class _Question:
         if environment(claim, game.notation) is None:
             return None
         if claim.value_set is not None and claim.value_set.relation == "contains-all":
-            return _Said(FALSE)  # it is about no position
+            return _Said(logic.FALSE)  # it is about no position
         content = _content(claim, game.notation, self.asked.told, strip)
         if content is None:
             return None
         speaks = [at_most_each(game.base.coordinates, content.reach)]
         speaks += [holds(condition, left) for condition in content.where]
         number = None if content.number is None else content.number.substitute(left)
-        is_p = FALSE if content.is_p is None else holds(content.is_p, left)
-        return _Said(conjunction(*speaks), is_p, number)
+        is_p = logic.FALSE if content.is_p is None else holds(content.is_p, left)
+        return _Said(logic.conjunction(*speaks), is_p, number)
 
     def _occur(
         self, claim: Claim, check: Values, known: Sequence[Sequence[_Said]], negative: bool
     ) -> bool:
-        """Whether each member of a set, of one sign, is a value at a position that the premises say to be P."""
+        """Whether each member of one sign is a value at a P-position of the premises."""
         names = environment(claim, self.asked.game) or {}
         member = holds(check.values, names, {"v": signed(VALUE, negative)})
-        if self._holds(negation(member)):
+        if self._holds(logic.negation(member)):
             return True
         reached = []
         for left, premises in zip(self.passes, known, strict=True):
-            is_p = disjunction(*(conjunction(premise.speaks, premise.is_p) for premise in premises))
-            counted = conjunction(self.position, holds(check.where, names | left), is_p)
+            is_p = logic.disjunction(
+                *(logic.conjunction(premise.speaks, premise.is_p) for premise in premises)
+            )
+            counted = logic.conjunction(self.position, holds(check.where, names | left), is_p)
             value = has_value(check.of, names | left, VALUE, negative=negative)
-            reached.append(exists(self.game.base.coordinates, conjunction(counted, value)))
-        return self._holds(implies(member, disjunction(*reached)))
+            reached.append(
+                logic.exists(self.game.base.coordinates, logic.conjunction(counted, value))
+            )
+        return self._holds(logic.implies(member, logic.disjunction(*reached)))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, permutations, product
 from math import comb
 
@@ -25,18 +25,7 @@ from numpy.typing import NDArray
 from choco_pipeline.finding.laws import Point
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.tables import TableFamily, extent, values_of
-from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import (
-    Binary,
-    Compare,
-    Integer,
-    Junction,
-    Name,
-    Node,
-    render,
-    walk,
-    with_operands,
-)
+from choco_pipeline.formula import Formula, FormulaError, nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
@@ -102,7 +91,7 @@ class _Condition:
 def domain(
     points: Sequence[Point], holds: Sequence[bool], others: Sequence[Point] = ()
 ) -> Domain | None:
-    """Return the shortest condition that is true at exactly the points where something holds.
+    """Return the shortest condition that is true at exactly the points that hold.
 
     Return None if the grammar has no such condition. `is_chance`, and points that are held out, decide whether it is more than
     chance. The condition must have a value at the other points, too.
@@ -117,7 +106,7 @@ def domain(
         return Domain("", 1)
     if not any(holds):
         return None
-    atoms = _different(_atoms(points, others))
+    atoms = _atoms(points, others)
     shortest = min(_separating(atoms, holds), key=_order, default=None)
     if shortest is None:
         shortest = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
@@ -130,13 +119,13 @@ def _within_residues(
     holds: Sequence[bool],
     others: Sequence[Point],
 ) -> Iterator[_Condition]:
-    """Yield the conditions within one residue class that contains the target, with one atom more."""
+    """Yield conditions in one residue class around the target, with one atom more."""
     target = _bits(holds)
     for residue in atoms:
         if not residue.is_residue or target & ~residue.bits:
             continue
         inside = [i for i in range(len(points)) if residue.bits >> i & 1]
-        some = _different(_atoms([points[i] for i in inside], others))
+        some = _atoms([points[i] for i in inside], others)
         found = _separating(some, [holds[i] for i in inside])
         shortest = min(found, key=_order, default=None)
         if shortest is not None:
@@ -144,7 +133,7 @@ def _within_residues(
 
 
 def without_superfluous(condition: str, points: Sequence[Point]) -> str:
-    """Return a condition without the parts that change it at no point, the longest first. It keeps a value where it has one.
+    """Return a condition without the parts that change it at no point.
 
     Examples
     --------
@@ -159,33 +148,38 @@ def without_superfluous(condition: str, points: Sequence[Point]) -> str:
     root = parse_nodes(condition)
     truths = _truths(root, points)
     while True:
-        shorter = (other for other in _with_a_part_less(root) if _truths(other, points) == truths)
-        shortest = min(shorter, key=lambda node: len(render(node)), default=None)
-        if shortest is None:
-            return render(root)
-        root = shortest
+        shorter = [rest for _, _, rest in _parts(root) if _truths(rest, points) == truths]
+        if not shorter:
+            return nodes.render(root)
+        root = min(shorter, key=lambda node: len(nodes.render(node)))
 
 
-def _with_a_part_less(node: Node) -> Iterator[Node]:
-    """Yield the condition with one part removed. Guards against zero are kept, because other parts may be undefined without them."""
-    if not isinstance(node, Junction):
+def _parts(node: nodes.Node) -> Iterator[tuple[nodes.Junction, nodes.Node, nodes.Node]]:
+    """Yield each part of a condition: its junction, itself, and the rest.
+
+    Guards against zero are no parts, because other parts may be undefined without them.
+    """
+    if not isinstance(node, nodes.Junction):
         return
     for i, part in enumerate(node.operands):
         before, after = node.operands[:i], node.operands[i + 1 :]
         rest = (*before, *after)
-        if not _is_zero(part):
-            yield rest[0] if len(rest) == 1 else Junction(node.operator, rest)
-        for less in _with_a_part_less(part):
-            yield Junction(node.operator, (*before, less, *after))
+        match part:
+            case nodes.Compare(("==",), (nodes.Name(), nodes.Integer(0))):
+                pass
+            case _:
+                yield node, part, rest[0] if len(rest) == 1 else nodes.Junction(node.operator, rest)
+        for junction, inner, less in _parts(part):
+            yield junction, inner, nodes.Junction(node.operator, (*before, less, *after))
 
 
-def _truths(node: Node, points: Sequence[Point]) -> list[bool | None]:
-    formula = parse(render(node))
+def _truths(node: nodes.Node, points: Sequence[Point]) -> list[bool | None]:
+    formula = parse(nodes.render(node))
     return [_truth(formula, point) for point in points]
 
 
 def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
-    """Whether conditions as short as this one describe too many of all sets of `inside` points.
+    """Whether conditions this short describe too many sets of `inside` points.
 
     Of all such sets as short conditions may meet the part `largest`. With 1 a condition must be shorter, in bits, than a list of
     the points inside.
@@ -194,7 +188,7 @@ def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST
 
 
 def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
-    """Whether some part of a disjunction covers very few of the points at which the condition is true.
+    """Whether a part of a disjunction covers very few of the condition's points.
 
     That a parameter is 0 may stand beside a comparison that has no value there.
 
@@ -204,7 +198,7 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
     >>> is_overfitted("c <= 3 or c%8 == 7", points), is_overfitted("c <= 3 or c > 4", points)
     (True, False)
     """
-    return bool(condition) and any(_told_by_few(parse_nodes(condition), points))
+    return bool(condition) and any(_without_few(parse_nodes(condition), points))
 
 
 def sure_domain(
@@ -213,7 +207,7 @@ def sure_domain(
     others: Sequence[Point] = (),
     largest: float = LARGEST_CHANCE,
 ) -> Domain | None:
-    """Return the shortest condition as `domain`, unless it is overfitted or fits by chance."""
+    """Return the shortest condition, unless it is overfitted or fits by chance."""
     fitted = domain(points, holds, others)
     if fitted is None or is_overfitted(fitted.text, points):
         return None
@@ -221,7 +215,7 @@ def sure_domain(
 
 
 def without_few(condition: str, points: Sequence[Point]) -> str:
-    """Return a condition without its overfitted parts: it is then true at fewer points, or at the same ones.
+    """Return a condition without its overfitted parts.
 
     Examples
     --------
@@ -229,39 +223,24 @@ def without_few(condition: str, points: Sequence[Point]) -> str:
     'k%2 == 1 and k > 9'
     """
     root = parse_nodes(condition)
-    while (part := next(_told_by_few(root, points), None)) is not None:
-        root = _without(root, part)
-    return render(root)
+    while (rest := next(_without_few(root, points), None)) is not None:
+        root = rest
+    return nodes.render(root)
 
 
-def _told_by_few(root: Node, points: Sequence[Point]) -> Iterator[Node]:
-    condition = parse(render(root))
-    inside = [point for point in points if _value(condition, point)]
-    for part in walk(root):
-        if not isinstance(part, Junction) or part.operator != "or":
-            continue
-        truths = [
-            [_value(parse(render(operand)), point) for point in inside] for operand in part.operands
-        ]
-        for operand, own in zip(part.operands, truths, strict=True):
-            alone = sum(here and sum(every) == 1 for here, *every in zip(own, *truths, strict=True))
-            if alone < FEWEST_FOR_A_PART and not _is_zero(operand):
-                yield operand
-
-
-def _without(node: Node, part: Node) -> Node:
-    if isinstance(node, Junction) and any(operand is part for operand in node.operands):
-        rest = tuple(operand for operand in node.operands if operand is not part)
-        return rest[0] if len(rest) == 1 else Junction(node.operator, rest)
-    return with_operands(node, lambda operand: _without(operand, part))
-
-
-def _is_zero(node: Node) -> bool:
-    match node:
-        case Compare(("==",), (Name(), Integer(0))):
-            return True
-        case _:
-            return False
+def _without_few(root: nodes.Node, points: Sequence[Point]) -> Iterator[nodes.Node]:
+    condition = parse(nodes.render(root))
+    inside = [point for point in points if _truth(condition, point)]
+    for junction, part, rest in _parts(root):
+        if junction.operator == "or":
+            own = _truths(part, inside)
+            every = zip(*(_truths(operand, inside) for operand in junction.operands), strict=True)
+            pairs = zip(own, every, strict=True)
+            if (
+                sum(bool(here) and sum(map(bool, all_)) == 1 for here, all_ in pairs)
+                < FEWEST_FOR_A_PART
+            ):
+                yield rest
 
 
 def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[_Condition]:
@@ -297,7 +276,7 @@ def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[
 def _pairs(
     operator: str, atoms: Sequence[_Condition], target: Bits, within: Bits
 ) -> Iterator[_Condition]:
-    """Yield two atoms that together are true on exactly the target, among the points `within`."""
+    """Yield two atoms that are true on exactly the target, of the points `within`."""
     wanted = target & within
     for a, b in combinations(atoms, 2):
         if (a.bits & b.bits if operator == "and" else a.bits | b.bits) & within == wanted:
@@ -305,12 +284,12 @@ def _pairs(
 
 
 def _order(condition: _Condition) -> tuple[int, int, int, str]:
-    """Return the sort key of a condition: size, then the number of equations, which say more, then text."""
+    """Return the sort key: size, then number of equations, which say more, then text."""
     return condition.size, -condition.text.count("=="), len(condition.text), condition.text
 
 
 def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
-    """Count the conditions that are no longer than a condition; atoms with equal sets count once."""
+    """Return the number of conditions no longer than this one; equal sets count once."""
     sizes = Counter(atom.size for atom in atoms)
     total = sum(number for size, number in sizes.items() if size <= condition.size)
     level: Mapping[int, int] = sizes
@@ -325,29 +304,34 @@ def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
     return total
 
 
-def _different(atoms: Iterator[_Condition]) -> list[_Condition]:
-    """Return the shortest of the atoms with equal sets."""
-    kept: dict[Bits, _Condition] = {}
-    for atom in sorted(atoms, key=_order):
-        kept.setdefault(atom.bits, atom)
-    return list(kept.values())
+def _atoms(points: Sequence[Point], others: Sequence[Point]) -> list[_Condition]:
+    """Return the shortest atoms of all sets, defined at the other points, too."""
+    names = tuple(sorted(points[0]))
+    zeros = [name for name in names if any(point[name] == 0 for point in (*points, *others))]
+    columns = tuple(tuple(point[name] for point in points) for name in names)
+    return list(_atoms_at(names, columns, frozenset(zeros)))
 
 
-def _atoms(points: Sequence[Point], others: Sequence[Point]) -> Iterator[_Condition]:
-    names = sorted(points[0])
-    values = {name: np.array([point[name] for point in points]) for name in names}
-    zeros = {name for name in names if any(point[name] == 0 for point in (*points, *others))}
+@lru_cache(maxsize=64)  # many lines of a family are asked about at the same points
+def _atoms_at(
+    names: tuple[str, ...], columns: tuple[tuple[int, ...], ...], zeros: frozenset[str]
+) -> tuple[_Condition, ...]:
+    values = dict(zip(names, map(np.array, columns), strict=True))
+    atoms = []
     for text, needs in _texts(names):
         missing = sorted(needs & zeros)
         if not missing:
-            yield _atom(text, values)
+            atoms.append(_atom(text, values))
         elif len(missing) == 1:  # what has no value at 0 is asked elsewhere
-            yield _atom(f"{missing[0]} == 0 or {text}", values, "or")
-            yield _atom(f"{missing[0]} != 0 and {text}", values, "and")
+            atoms.append(_atom(f"{missing[0]} == 0 or {text}", values, "or"))
+            atoms.append(_atom(f"{missing[0]} != 0 and {text}", values, "and"))
+    kept: dict[Bits, _Condition] = {}
+    for atom in sorted(atoms, key=_order):
+        kept.setdefault(atom.bits, atom)
+    return tuple(kept.values())
 
 
 def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
-    """Yield atoms, each with the parameters that must not be 0."""
     for name in names:
         for modulus in MODULI:
             for residue in range(modulus):
@@ -379,23 +363,19 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
         truths = np.broadcast_to(formula.evaluate(values), (number,)).tolist()
     except FormulaError:  # of one place there is none, or 64 bits do not hold it
         columns = zip(*(column.tolist() for column in values.values()), strict=True)
-        truths = [_value(formula, dict(zip(values, place, strict=True))) for place in columns]
+        truths = [bool(_truth(formula, dict(zip(values, place, strict=True)))) for place in columns]
     return _Condition(text, size, _bits(truths), operator=operator)
 
 
 @cache
 def _read(text: str) -> tuple[Formula, int, bool]:
-    """Return a condition, its length, and whether it is one residue of a name; there are some hundred of them."""
+    """Return a condition, its length, and whether it is a residue."""
     match tree := parse_nodes(text):
-        case Compare(("==",), (Binary("%", _, _), _)):
+        case nodes.Compare(("==",), (nodes.Binary("%", _, _), _)):
             is_residue = True
         case _:
             is_residue = False
-    return parse(text), sum(1 for _ in walk(tree)), is_residue
-
-
-def _value(formula: Formula, point: Point) -> bool:
-    return bool(_truth(formula, point))
+    return parse(text), sum(1 for _ in nodes.walk(tree)), is_residue
 
 
 def _truth(formula: Formula, point: Point) -> bool | None:
@@ -416,14 +396,14 @@ FEWEST_EVERYWHERE = 2
 
 @dataclass(frozen=True)
 class TestedCondition:
-    """A condition, with the indices of the tables from which it was learned and on which it was tested."""
+    """A condition, and the tables that it was learned from and tested on."""
 
     domain: Domain
     learnt: tuple[int, ...]
     held_out: tuple[int, ...]
 
     def is_enough(self, family: TableFamily, inside: int) -> bool:
-        """Whether enough tables are held out, inside and outside of the condition, and it does not fit by chance.
+        """Whether enough tables are held out, and the condition does not fit by chance.
 
         `inside` is the number of tables in which the line is right.
         """
@@ -469,7 +449,7 @@ class TestedCondition:
 
 
 def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
-    """Return the condition under which something holds, or None; a second one if tables held out refute the first."""
+    """Return the condition under which something holds, learned at most twice."""
     points = family.points
     learnt, held_out = family.searched, family.held_out
 

@@ -26,8 +26,6 @@ from choco_pipeline.proof.follows import derived
 
 #: Seconds of computing for one question. Proofs take up to five.
 ONE_SECONDS = 14.0
-#: Number of statements of a run that are decided, in the order of the trials.
-MOST_ASKED = 40
 #: Verdicts with which a statement is decided for all parameters.
 ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
 #: Lemmas that lead from a game to one with heaps or passes beside it, shortest first. Each lemma refuses games that it is not about,
@@ -47,29 +45,22 @@ DecideForAll = Callable[[Claim, float], ClaimVerdict]
 Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
 
 
-@dataclass
+@dataclass(frozen=True)
 class ForAllParameters:
-    """Decides the first `MOST_ASKED` statements of a run for all parameters."""
+    """Decides statements for all parameters."""
 
-    #: Decides from the rules of the game; None only collects the statements.
-    decide: DecideForAll | None
+    #: Decides from the rules of the game.
+    decide: DecideForAll
     #: Decides by lemmas; None for no such proofs.
     follow: Follow | None = None
     #: The possible premises.
     catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
-    #: Earlier results by the ids of statements.
-    known: Mapping[str, FoundStatement] = field(default_factory=dict)
-    #: The statements so far.
-    asked: list[FoundStatement] = field(default_factory=list)
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
-        """Return a statement with the verdict for all parameters, or with the reason why there is none."""
+        """Return a statement with its verdict for all parameters, or why it has none."""
         claim = claim_for_all(statement)
-        if claim is None or len(self.asked) >= MOST_ASKED:
+        if claim is None:
             return statement
-        self.asked.append(statement)
-        if self.decide is None or statement.id in self.known:
-            return self.known.get(statement.id, statement)
         conclusion = None
         # Else it does not say of every position, or of those up to a bound, what it is.
         if not list(mistakes_in(claim)):
@@ -80,8 +71,7 @@ class ForAllParameters:
         return statement if conclusion is None else replace(statement, conclusion=conclusion)
 
     def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
-        """Return the verdict on a claim that follows from one that is proved for all parameters."""
-        if self.decide is None or self.follow is None:
+        if self.follow is None:
             return None
         for following, premise in _derivations(claim, self.catalogue, points):
             known = self.decide(premise, ONE_SECONDS)
@@ -100,7 +90,7 @@ class ForAllParameters:
 
 
 def claim_for_all(statement: FoundStatement) -> Claim | None:
-    """Return the claim that a statement on a family is for all parameters; None if it is no such statement."""
+    """Return the claim for all parameters of a statement on a family, if any."""
     if not statement.pattern.names or statement.verdict not in ASKED or len(statement.claims) != 1:
         return None
     (claim,) = statement.claims
@@ -115,7 +105,7 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
 def _derivations(
     claim: Claim, catalogue: Catalogue, points: Sequence[Mapping[str, int]]
 ) -> Iterator[tuple[Claim, Claim]]:
-    """Yield a claim with each way in which it may follow from one of the catalogue, and that one.
+    """Yield a claim with each way to follow from one of the catalogue, and that one.
 
     The points are parameters for which the claim was seen. A premise must be about these games.
     """

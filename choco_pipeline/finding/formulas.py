@@ -80,7 +80,6 @@ def _head(claim: Claim, notation: MathNotation) -> list[str]:
 
 
 def _related(claim: Claim, check: Related, notation: MathNotation) -> str:
-    """Return the relation of a position to a position of another game."""
     there = notation.listed([typeset(at, notation) for at in check.at.values()])
     where: list[str] = []
     if check.where is not None:
@@ -95,7 +94,6 @@ def _related(claim: Claim, check: Related, notation: MathNotation) -> str:
 
 
 def _values(claim: Claim, check: Values, notation: MathNotation) -> str:
-    """Return the comparison of the values at P-positions with a set."""
     position = notation.listed([notation.name(name, "") for name in claim.coordinates])
     parts = [typeset(check.of, notation), notation.sign(":"), position]
     parts.append(notation.words(" a P-position"))

@@ -1,4 +1,4 @@
-"""Statements on families: lines of single tables with parameters, and the condition under which each holds.
+"""Statements on families: lines with parameters, and conditions on these.
 
 Idea: lines of several tables that differ only in integers are one line with holes. An expression in the parameters that gives all
 integers of a hole fills it. The line then holds in a set of tables, and the shortest condition that distinguishes this set is
@@ -48,17 +48,7 @@ from choco_pipeline.finding.tables import (
     outcome,
     outcome_in_corner,
 )
-from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import (
-    Binary,
-    Compare,
-    Integer,
-    Name,
-    Negate,
-    Node,
-    substitute,
-    with_operands,
-)
+from choco_pipeline.formula import nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.closed_forms.learnt_formulas import Reading, pooled_formula
 from choco_pipeline.mining.table_findings import Evidence, Tried
@@ -137,7 +127,7 @@ def _least(instances: Sequence[_Instance]) -> list[_Instance]:
 
 
 def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
-    """Yield the lines of the most tables whose integers are the same multiples of one term in the parameters.
+    """Yield the most lines whose integers are the same multiples of a term.
 
     Several formulas of one form may be right in a small table, and those with the smallest integers may be wrong farther out.
     """
@@ -158,7 +148,6 @@ def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
 
 
 def _alike(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator[list[_Instance]]:
-    """Yield the lines by the remainder of a parameter, or by its value without a modulus."""
     classes: dict[int, list[_Instance]] = {}
     for instance in chosen:
         value = instance[0][name]
@@ -166,19 +155,19 @@ def _alike(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator
     yield from classes.values()
 
 
-def _with_holes(node: Node, numbers: list[int]) -> Node:
+def _with_holes(node: nodes.Node, numbers: list[int]) -> nodes.Node:
     match node:
-        case Integer(value):
+        case nodes.Integer(value):
             numbers.append(value)
-            return Name(f"{_HOLE}{len(numbers) - 1}")
-        case Binary("-", left, Integer(value)):
-            return _with_holes(Binary("+", left, Integer(-value)), numbers)
+            return nodes.Name(f"{_HOLE}{len(numbers) - 1}")
+        case nodes.Binary("-", left, nodes.Integer(value)):
+            return _with_holes(nodes.Binary("+", left, nodes.Integer(-value)), numbers)
         case _:
-            return with_operands(node, lambda operand: _with_holes(operand, numbers))
+            return nodes.with_operands(node, lambda operand: _with_holes(operand, numbers))
 
 
 def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...]]:
-    """Yield the expressions for the holes, given the integers of the tables: numbers, or sums with small coefficients."""
+    """Yield expressions for the holes: numbers, or sums with small coefficients."""
     points = [point for point, _ in instances]
     shapes = shapes_of(sorted(points[0]), points)
 
@@ -193,18 +182,17 @@ def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...
     yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
 
 
-def _filled(node: Node, holes: Sequence[Combination]) -> Node:
-    """Return a formula with expressions in its holes."""
+def _filled(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
     match node:
-        case Binary("+", left, Name(name)) if name.startswith(_HOLE):
+        case nodes.Binary("+", left, nodes.Name(name)) if name.startswith(_HOLE):
             return _sum(_filled(left, holes), holes[int(name[1:])])
-        case Name(name) if name.startswith(_HOLE):
+        case nodes.Name(name) if name.startswith(_HOLE):
             return parse_nodes(holes[int(name[1:])].text or "0")
         case _:
-            return with_operands(node, lambda operand: _filled(operand, holes))
+            return nodes.with_operands(node, lambda operand: _filled(operand, holes))
 
 
-def _sum(kept: Node, added: Combination) -> Node:
+def _sum(kept: nodes.Node, added: Combination) -> nodes.Node:
     """Return a sum without zero, and with a minus for a negative expression."""
     text = added.text
     if added.leading == 0 or text is None:
@@ -212,22 +200,26 @@ def _sum(kept: Node, added: Combination) -> Node:
     if added.leading < 0 and added.is_in_brackets:  # -((k+1)//2), not (-k-1)//2
         text = f"-{added.negated.text}"
     sign = "+" if added.leading > 0 else ""
-    return substitute(parse_nodes(f"kept{sign}{text}"), {"kept": kept})
+    return nodes.substitute(parse_nodes(f"kept{sign}{text}"), {"kept": kept})
 
 
-def _with_inequalities(node: Node) -> Node:
-    """Return a condition with ``!=`` instead of ``==`` for the other residue modulo 2."""
+def _with_inequalities(node: nodes.Node) -> nodes.Node:
+    """Return a condition with ``!=`` for ``==`` and the other residue modulo 2."""
     match node:
-        case Compare(
+        case nodes.Compare(
             ("==",),
             (
-                Binary("%", _, Integer(2)) as left,
-                Binary("+", Negate(Binary("%", _, Integer(2)) as other), Integer(1)),
+                nodes.Binary("%", _, nodes.Integer(2)) as left,
+                nodes.Binary(
+                    "+",
+                    nodes.Negate(nodes.Binary("%", _, nodes.Integer(2)) as other),
+                    nodes.Integer(1),
+                ),
             ),
         ):
-            return Compare(("!=",), (left, other))
+            return nodes.Compare(("!=",), (left, other))
         case _:
-            return with_operands(node, _with_inequalities)
+            return nodes.with_operands(node, _with_inequalities)
 
 
 #: Fewest tables in which a line must hold.
@@ -241,7 +233,7 @@ LONGEST_IN_DOUBT = 20
 
 
 def generalise(family: TableFamily) -> Proposals:
-    """Return statements with parameters that are lifted from the search results of single tables.
+    """Return statements with parameters, lifted from results of single tables.
 
     Lines are lifted from the tables that are searched, and tried in all of them. The shortest condition that distinguishes the tables
     in which a line holds is tested on the tables held out. If some of these refute it, half of them join the search, once. If a line
@@ -290,7 +282,7 @@ class _Search:
         *,
         by_value: bool = False,
     ) -> list[FamilyFormula]:
-        """Return lines lifted from some tables that hold in several of them, without redundant ones.
+        """Return lines lifted from tables that hold in several, no redundant ones.
 
         `places` are indices of tables, `before` the lines found earlier; `by_value` is passed to `lifted`.
         """
@@ -328,7 +320,7 @@ class _Search:
         ]
 
     def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, str]]:
-        """Yield a line of an uncut bar that is right in all of some tables, once for each table; nothing for other games."""
+        """Yield a line of an uncut bar that is right in all tables, once for each."""
         members = [self.family.members[i] for i in places]
         is_asked = any(f.kind == "formulas" for member in members for f in member.findings)
         if not is_asked or any(member.corner.variable.name != "p_cell" for member in members):
@@ -340,7 +332,7 @@ class _Search:
                 yield member.parameters, p_iff(reading.said(formula))
 
     def nim_sums(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
-        """Yield nim-sums of the coordinates that are no candidates but may be right up to a bound.
+        """Yield the nim-sums that are no candidates but may be right up to a bound.
 
         At P-positions, the coordinates on which heights depend are shifted, too, all by the same number.
         """
@@ -359,7 +351,7 @@ class _Search:
                 yield FamilyFormula.of(family, line, family.claim(line))
 
     def state(self, formula: FamilyFormula) -> None:
-        """State a line with its condition, if there is one and the tables held out confirm it."""
+        """State a line with its condition, if the tables held out confirm it."""
         what = f"for which parameters {formula.line}"
         tested = tested_condition(self.family, formula.holds)
         inside = sum(formula.holds)
@@ -377,7 +369,7 @@ class _Search:
             self.doubt(formula)
 
     def doubt(self, formula: FamilyFormula) -> None:
-        """Keep a line of too few tables, with a short condition that is right for all of them, as doubtful."""
+        """Keep a line of too few tables as doubtful, with a short condition."""
         condition = domain(self.family.points, formula.holds)
         if condition is None or is_overfitted(condition.text, self.family.points):
             return
@@ -421,12 +413,12 @@ class _Search:
 
 
 def _order(line: str) -> tuple[int, int, str]:
-    """Return the key of the order of lines: those without minima and maxima first, because provers read them."""
+    """Return the sort key of lines: without minima and maxima first, for provers."""
     return line.count("min(") + line.count("max("), len(line), line
 
 
 def _covers(formula: _First, other: _First) -> bool:
-    """Whether a line makes another one redundant: it implies the other one in all tables where that one is right."""
+    """Whether a line implies another one in all tables where that one is right."""
     (_, claim, inside), (_, less, fewer) = formula, other
     own, others = claim.determined, less.determined
     if own is None or others is None or own.quantity != others.quantity:
@@ -460,14 +452,14 @@ class FamilyFormula:
 
     @property
     def reaches(self) -> tuple[int | None, ...]:
-        """The largest coordinate up to which it is right, for each table; None if it is right everywhere."""
+        """For each table the largest coordinate up to which it is right; None for any."""
         return tuple(None if o.failure is None else o.failure[1] - 1 for o in self.outcomes)
 
 
 def frontier_statements(
     family: TableFamily, formulas: Sequence[FamilyFormula], tried: int
 ) -> Iterator[FoundStatement]:
-    """Yield the bounds of lines in games in which they fail, if the bounds follow a law in the one parameter of the family.
+    """Yield bounds of lines that fail, if they follow a law in the one parameter.
 
     A bound is left out if it is constant, or if another line is right as far for all these parameters, and further for some. Of lines
     with equal bounds the first is kept. Each line has an outcome for each table; `tried` is the number of candidates.
@@ -486,13 +478,13 @@ def frontier_statements(
         told.append((reaches, found, {k for k in places if k in by_law or reaches[k] is None}))
 
     def has_all_coordinates(k: int, reach: int | None) -> bool:
-        """Whether some position up to a size has no coordinate 0; otherwise the game up to there is Nim with fewer heaps."""
+        """Whether a position has no coordinate 0; otherwise it is Nim with fewer heaps."""
         game = family.members[places[k]].corner.game.base
         corners = product({1, reach or 0}, repeat=len(game.coordinates))
         return bool(reach) and any(game.is_position(corner) for corner in corners)
 
     def is_beaten(place: int, chosen: Sequence[int]) -> bool:
-        """Whether another line is right as far for these parameters, and further for some, or comes before."""
+        """Whether another line is right as far, and further for some, or comes before."""
         for i, (reaches, _, known) in enumerate(told):
             pairs = [(reaches[k], told[place][0][k]) for k in chosen]
             as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
@@ -518,7 +510,6 @@ def frontier_statements(
 def _bound(
     family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
 ) -> FoundStatement:
-    """Return the statement that a line is right up to a law, and no further."""
 
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
         indices = [places[k] for k in parameters]

@@ -1,4 +1,4 @@
-"""Statements on monotone height functions f(x, z): how many of a box have a formula, and a condition that exactly these have.
+"""Statements on monotone height functions f(x, z): counts, and conditions on f.
 
 The shortest such condition is searched (solid2022, Questions 1 and 2). Conditions are found on all functions of some boxes. They are
 then tried on larger boxes, formulas, drawn functions and near misses.
@@ -80,7 +80,7 @@ MOST_GUARDS = 2
 
 @dataclass(frozen=True)
 class Condition:
-    """A property of f for all z and u < x, with g = f(u, z) and h = f(x, z), and with the arguments of f exchanged.
+    """A property of f for all z and u < x, with g = f(u, z), h = f(x, z).
 
     `i` is any of 1, 2, …; `t` is the least nim-sum v⊕z with v < x and f(v, z) = v⊕z, or x⊕w with w < z and f(x, w) = x⊕w: where
     cuts from high up in column (x, z) end on a position with nim-sum zero.
@@ -163,7 +163,7 @@ class _Pieces:
 
 
 def _environment(heights: Heights, i: NDArray[np.int64]) -> Mapping[str, NDArray[np.int64]]:
-    """Return the values of the names: one row for each function where they are heights, a column for each point."""
+    """Return values of the names: points as columns, functions as rows of heights."""
     xs, zs = (np.arange(n) for n in heights.shape[1:])
     u, x, z, i = (a.ravel() for a in np.meshgrid(xs, xs, zs, i, indexing="ij"))
     before = u < x
@@ -173,7 +173,6 @@ def _environment(heights: Heights, i: NDArray[np.int64]) -> Mapping[str, NDArray
 
 
 def _tops(heights: Heights) -> Heights:
-    """Return `t` for each column."""
     x, z = np.ogrid[tuple(slice(n) for n in heights.shape[1:])]
     own = np.where(heights == x ^ z, x ^ z, NO_TOP)
     tops = np.full(heights.shape, NO_TOP)
@@ -209,7 +208,7 @@ LARGEST_K = 12
 def held_out(
     height_class: HeightClass, side: int, height: int
 ) -> Iterator[tuple[str, Iterable[Heights]]]:
-    """Yield a description of functions that are held out, and batches of them, [at most BLOCK, n_x, n_z].
+    """Yield descriptions and batches, [at most BLOCK, n_x, n_z], of held-out f.
 
     Members of the class are also drawn, because random functions are rarely members. `boxes` with these largest arguments and
     heights are not held out.
@@ -243,7 +242,7 @@ def named(side: int, height: int) -> str:
 
 
 def boxes(side: int, height: int) -> Iterator[Heights]:
-    """Yield all functions with arguments and heights up to these, box by box, at most BLOCK together.
+    """Yield all functions with arguments and heights up to these, box by box.
 
     A box is never longer along x than along z, because conditions are symmetric in the arguments of f. Boxes that are not square,
     or small for their heights, are needed: some wrong conditions hold in all others.
@@ -257,7 +256,7 @@ def boxes(side: int, height: int) -> Iterator[Heights]:
 
 
 def drawn_of_all_shapes(random: np.random.Generator) -> Iterator[Heights]:
-    """Yield functions of each shape, no longer along x than along z, and each height: drawn heights, made monotone."""
+    """Yield the drawn heights, made monotone, for each shape and height."""
     for n_z in range(1, LONGEST + 1):
         for n_x in range(1, n_z + 1):
             for height in range(1, LONGEST + 1):
@@ -267,7 +266,7 @@ def drawn_of_all_shapes(random: np.random.Generator) -> Iterator[Heights]:
 
 
 def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:
-    """Yield the functions of some boxes that are in none of those that are not held out."""
+    """Yield functions of some boxes, without those that are not held out."""
     for box in boxes(wide, tall):
         new = box if box.shape[2] > side + 1 else box[box[:, -1, -1] > height]
         if len(new):
@@ -275,7 +274,7 @@ def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:
 
 
 def by_formulas(side: int) -> Heights:
-    """Return the functions of `FORMULAS` as they are up to an argument, those higher than it cut off there."""
+    """Return functions of `FORMULAS` up to an argument, cut off at that height."""
     x, z = np.ogrid[: side + 1, : side + 1]
     shape = (side + 1, side + 1)
     samples = [
@@ -291,7 +290,7 @@ def by_formulas(side: int) -> Heights:
 
 
 def near_misses(heights: Heights, height: int, random: np.random.Generator) -> Heights:
-    """Return the functions with one height changed, so that they stay monotone; those that cannot be are left out."""
+    """Return functions with one height changed that are still monotone."""
     samples = []
     for f in heights:
         x, z = random.integers(0, len(f), 2)
@@ -409,7 +408,7 @@ def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> l
 def _confirmed(
     candidates: Sequence[Joined], height_class: HeightClass, side: int, height: int
 ) -> tuple[tuple[Joined, ...], Evidence]:
-    """Return the candidates that are right for all functions held out, with the evidence."""
+    """Return candidates that are right for all functions held out, with the evidence."""
     left, seen = list(candidates), 0
     what = []
     for name, batches in held_out(height_class, side, height):
@@ -448,7 +447,7 @@ QUESTIONS: Mapping[str, tuple[str, str, HeightClass]] = {
 
 
 def classify_heights(order: Mapping[str, Any], report: Any) -> dict[str, Any]:
-    """Answer one question about all height functions of a box, and return a `FoundDocument` as plain data.
+    """Answer one question about a box's functions by a `FoundDocument` as data.
 
     The order is ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of
     `QUESTIONS`, for a condition on f, or ``counts``. The report is called as ``report(Stage.MINE, searches=1)``. Raises
@@ -526,7 +525,7 @@ def counts(asked: HeightClass) -> list[dict[str, int]]:
 
 
 def census(side: int, height: int) -> FoundStatement:
-    """Return the numbers of functions of a box with each formula, and in its picture those of other boxes.
+    """Return counts of functions with each formula, in a box; pictured, in others.
 
     The box has arguments up to `side` and heights up to `height`.
     """
@@ -560,7 +559,7 @@ def census(side: int, height: int) -> FoundStatement:
 
 
 class ShiftCount(TypedDict):
-    """A nim-sum with shifts, for how many functions it is zero exactly at P, and for how many it comes closest to that."""
+    """For how many functions a shifted nim-sum is exact, and for how many best."""
 
     sum: str
     exact: int
@@ -568,7 +567,7 @@ class ShiftCount(TypedDict):
 
 
 def best_shifts(every: Heights) -> list[ShiftCount]:
-    """Return for how many functions each sum is zero exactly at P, and for how many it comes closest to that.
+    """Return for how many functions each sum is exact, and for how many the closest.
 
     Closest is the sum with the fewest mismatches, and of several the first of `SHIFTS`. Sums that come closest for none and
     are exact for none are left out.
@@ -589,13 +588,13 @@ def best_shifts(every: Heights) -> list[ShiftCount]:
 
 
 def least_of(every: Heights, chosen: Truths) -> list[list[int]] | None:
-    """Return the least function among the chosen: by its largest height, its sum, its heights; None if there is none."""
+    """Return the least chosen function by largest height, sum, heights, or None."""
     heights: list[Any] = every[chosen].tolist()
     return min(heights, key=lambda f: (f[-1][-1], sum(map(sum, f)), f), default=None)
 
 
 def up_to_exchange(every: Heights, chosen: Truths) -> int:
-    """Return how many functions there are among the chosen if f(x, z) and f(z, x) are one."""
+    """Return the number of chosen functions if f(x, z) and f(z, x) count as one."""
     among = every[chosen]
     symmetric = int((among == among.transpose(0, 2, 1)).all(axis=(1, 2)).sum())
     return (len(among) + symmetric) // 2

@@ -1,10 +1,10 @@
-"""Rational combinations of a few terms in the parameters, determined exactly by some numbers, and written as formulas."""
+"""Rational combinations of terms in parameters, and laws of numbers."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations, product
@@ -31,29 +31,18 @@ class Term:
     #: In the formula language; empty for 1, None if that language cannot express it.
     text: str | None
 
+    #: The value for the parameters, if the language cannot express it; they are at least 1.
+    number: Callable[[Point], int] | None = field(default=None, compare=False)
+
     def value(self, point: Point) -> int | None:
         """Return the value for some parameters; None where there is none, as for v2(0)."""
-        if self.text == "":
-            return 1
-        assert self.text is not None
+        if self.text is None:
+            assert self.number is not None
+            return self.number(point) if min(point.values()) > 0 else None
         try:
-            return int(parse(self.text).value(point))
+            return int(parse(self.text or "1").value(point))
         except FormulaError:
             return None
-
-
-@dataclass(frozen=True)
-class Logarithm(Term):
-    """The logarithm to base 2 of a parameter, rounded; the formula language has none."""
-
-    name: str
-    is_rounded_up: bool
-
-    def value(self, point: Point) -> int | None:
-        """Return the value for some parameters; None below 1."""
-        if point[self.name] < 1:
-            return None
-        return (point[self.name] - self.is_rounded_up).bit_length() - (not self.is_rounded_up)
 
 
 CONSTANT = Term("", "")
@@ -122,7 +111,7 @@ class Combination:
 
     @property
     def text(self) -> str | None:
-        """The sum in the formula language; None if that cannot express it. Quotients have no remainder."""
+        """The sum in the formula language, or None. Quotients have no remainder."""
         text = ""
         for term, factor in self._factors():
             if term.text is None:
@@ -155,7 +144,7 @@ class Combination:
 
 
 def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term, ...]]:
-    """Return possible terms of numbers that depend on several parameters, the fewest terms first.
+    """Return terms of numbers that depend on parameters, fewest terms first.
 
     Terms without a value at one of the points are left out, and those that do not differ there.
     """
@@ -183,7 +172,7 @@ def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term,
 def determined(
     points: Sequence[Point], numbers: Sequence[int], shapes: Sequence[tuple[Term, ...]]
 ) -> Iterator[Combination]:
-    """Yield, shape by shape, the combination that is right at all points, if the points leave only one.
+    """Yield the combinations that are right at all points and determined by them.
 
     Points are parameters, and for each a number was seen. A shape needs more points than it has terms, unless it is the
     constant alone.
@@ -222,8 +211,9 @@ MOST_EXCEPTIONS = 2
 def shapes(name: str) -> list[tuple[Term, ...]]:
     """Return the terms of laws in a parameter, in the order of the trials."""
     k, q = linear(name), two_part(name)
-    log_down = Logarithm(f"⌊log₂ {name}⌋", None, name, is_rounded_up=False)
-    log_up = Logarithm(f"⌈log₂ {name}⌉", None, name, is_rounded_up=True)
+    # the formula language has no logarithms
+    log_down = Term(f"⌊log₂ {name}⌋", None, lambda point: point[name].bit_length() - 1)
+    log_up = Term(f"⌈log₂ {name}⌉", None, lambda point: (point[name] - 1).bit_length())
     return [
         (k, CONSTANT),
         (k, log_down, CONSTANT),
@@ -236,7 +226,7 @@ def shapes(name: str) -> list[tuple[Term, ...]]:
 
 @dataclass(frozen=True)
 class Law:
-    """One formula for the parameters of one residue class; no proof, but it was right where it had not been fitted."""
+    """A formula for one residue class of a parameter, right where it was not fitted."""
 
     #: The parameter.
     name: str
@@ -288,7 +278,7 @@ class Law:
 
 
 def laws(values: Mapping[int, int], name: str) -> list[Law]:
-    """Return the laws that `values` follow, at most one for each residue class, coarsest classes first.
+    """Return the laws of `values`, at most one per residue class, coarse ones first.
 
     The least parameters of a class, half of them or as many as the coefficients need and one more, determine a law; all
     others must follow it, and at least `FEWEST_HELD_OUT` of them. Classes in which none does are split, up to the last
@@ -314,7 +304,7 @@ def laws(values: Mapping[int, int], name: str) -> list[Law]:
 
 
 def _law(members: Sequence[int], values: Mapping[int, int], name: str) -> Law | None:
-    """Return the first law that all members follow, but for few of the least; its class is the least that was seen."""
+    """Return the first law that all members follow, except few of the least."""
     for left_out, shape in product(range(MOST_EXCEPTIONS + 1), shapes(name)):
         chosen = members[left_out:]
         fitting = max(len(chosen) // 2, len(shape) + 1)
@@ -344,7 +334,7 @@ def _law(members: Sequence[int], values: Mapping[int, int], name: str) -> Law | 
 def laws_of_states(
     proofs: Iterable[Mapping[str, Any]], families: Mapping[str, str]
 ) -> list[FoundStatement]:
-    """Return the laws of the numbers of states of proved automata, for families with one parameter.
+    """Return laws of the numbers of states of proved automata, for one parameter.
 
     Proofs are those of a run's ``proved`` documents; only those with the status "proved" count. `families` has the family of each
     ruleset.

@@ -1,4 +1,4 @@
-"""Lines of the statement language: built from formulas, and changed formula by formula."""
+"""Lines of the statement language, built from formulas and changed by formula."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from choco_pipeline.statements.tree import (
 
 
 def implied(where: str, conclusion: str) -> str:
-    """Return that a conclusion holds where a condition does; the conclusion alone without one."""
+    """Return a conclusion under a condition; the conclusion alone without one."""
     return f"({where}) => ({conclusion})" if where else conclusion
 
 
 def p_iff(formula: str, where: str = "") -> str:
-    """Return that a formula describes the P-positions, among the positions with a condition."""
+    """Return a formula for the P-positions, among the positions with a condition."""
     return implied(where, f"P <=> {formula}")
 
 
 def grundy(formula: str, where: str = "") -> str:
-    """Return that a formula gives the Grundy numbers of the positions with a condition."""
+    """Return a formula for the Grundy numbers of the positions with a condition."""
     return implied(where, f"G == {formula}")
 
 
@@ -43,7 +43,7 @@ def up_to(largest: str, line: str) -> str:
 def by_cases(
     of: Callable[[str, str], str], formulas: Sequence[tuple[str, str]], exceptions: str = ""
 ) -> str:
-    """Return formulas with their conditions as one line; the last one is meant everywhere else.
+    """Return formulas with conditions as one line; the last is meant elsewhere.
 
     `of` is `p_iff` or `grundy`, and `exceptions` a condition on the positions that are left out.
     P-positions by cases are one formula, because a statement on P-positions has one.
@@ -74,7 +74,7 @@ def at_one_of(positions: Iterable[Sequence[object]], coordinates: Sequence[str])
 
 
 def with_formulas(part: Proposition, change: Callable[[Node], Node]) -> Proposition:
-    """Return a proposition with each formula changed, also in ranges; arguments of terms stay."""
+    """Return a proposition with each formula changed, also in ranges; arguments stay."""
 
     def changed(formula: Formula) -> Formula:
         node = change(formula.root)
@@ -111,7 +111,7 @@ def with_formulas(part: Proposition, change: Callable[[Node], Node]) -> Proposit
 
 
 def with_arguments(notation: Notation, change: Callable[[Node], Node]) -> Notation:
-    """Return a notation with each formula in its arguments changed, also in those of inner games."""
+    """Return a notation with each formula in its arguments changed, at any depth."""
 
     def changed(argument: Argument) -> Argument:
         match argument:
@@ -126,7 +126,7 @@ def with_arguments(notation: Notation, change: Callable[[Node], Node]) -> Notati
 
 
 def formulas_of(part: Proposition) -> list[Formula]:
-    """Return the formulas in a proposition, left to right, with those in terms and ranges."""
+    """Return formulas in a proposition, left to right, also in terms and ranges."""
     formulas: list[Formula] = []
     for one in tree.walk(part):
         if isinstance(one, Expression):

@@ -1,4 +1,4 @@
-"""Moduli in parameters, such as 2^v₂(k), that divide the nim-sums at the P-positions of a family.
+"""Moduli in parameters, such as 2^v₂(k), that divide a family's nim-sums.
 
 A single game may have few nim-sums other than 0, and many moduli divide them. So a modulus is searched that divides the nim-sums of
 all games of the family.
@@ -13,7 +13,6 @@ from math import gcd
 
 import numpy as np
 
-from choco_pipeline.claims.checks.scan import ValueScan
 from choco_pipeline.finding.conditions import TRIED, TestedCondition, tested_condition
 from choco_pipeline.finding.laws import linear, two_part
 from choco_pipeline.finding.statement import FoundStatement, Proposals
@@ -44,7 +43,7 @@ class FamilyModuli:
 
     @cached_property
     def divisors(self) -> tuple[tuple[int, int], ...]:
-        """For each table the greatest common divisor of the nim-sums at its P-positions, and the number of P-positions.
+        """For each table the common divisor of the nim-sums, and the P-positions counted.
 
         With the divisor 1, the number up to where it is known that there is no other: no modulus is 1, nor divides it.
         """
@@ -52,16 +51,10 @@ class FamilyModuli:
 
     def _divisor(self, cells: Cells) -> tuple[int, int]:
         formula = parse(self.of)
-        scan = ValueScan(formula, None, cells, None)
         divisor = positions = 0
         for slab in cells.slabs(BLOCK):
-            counted = scan.run(slab)
-            if counted is None:
-                values = evaluate_at(formula, cells.p_positions_of(slab))
-                positions += values.size
-            else:
-                values = counted.values
-                positions += int(counted.counts.sum())
+            values = evaluate_at(formula, cells.p_positions_of(slab))
+            positions += values.size
             divisor = gcd(divisor, int(np.gcd.reduce(values, initial=0)))
             if divisor == 1:
                 break
@@ -98,7 +91,7 @@ class FamilyModuli:
         return [int(formula.value(point)) for point in self.family.points]
 
     def _divides(self, modulus: str) -> list[bool]:
-        """Return in which tables a modulus divides all nim-sums; 1 counts only if these are all 0, because it excludes nothing."""
+        """Return for each table if a modulus divides the nim-sums; 1 if they are all 0."""
         pairs = zip(self._numbers(modulus), self.divisors, strict=True)
         return [
             number > 0 and not divisor % number and (number > 1 or not divisor)
@@ -106,7 +99,7 @@ class FamilyModuli:
         ]
 
     def _score(self, modulus: str) -> tuple[int, int] | None:
-        """Return the number of tables with nim-sums other than 0 that a modulus divides, and its size there; None for too few."""
+        """Return the number of divided tables with nim-sums other than 0, and a size."""
         divides = self._divides(modulus)
         told = [i for i, is_so in enumerate(divides) if is_so and self.divisors[i][0]]
         if sum(divides) < FEWEST_TABLES or len(told) < FEWEST_TOLD:

@@ -1,4 +1,4 @@
-"""Relations between games: the Grundy numbers, or the P-positions, of a game in terms of a neighbour.
+"""Relations between the outcomes or Grundy numbers of games and neighbours.
 
 Neighbours have fewer passes, smaller parameters, lower heights, or x and z exchanged. If the Grundy numbers at the positions q of
 one game are a function of those at q, or at q shifted by some steps, of another, the function is tabulated and then named. P-positions
@@ -9,14 +9,14 @@ relation found in small tables must hold in larger ones. The shift may depend on
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.conditions import Domain, TestedCondition, tested_condition
@@ -29,7 +29,7 @@ from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_opera
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import Notation, build, read
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.cells import Cells, Ints, Truths
 from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.spec import Quantity, variable_of
 
@@ -98,9 +98,6 @@ def _less(pattern: Notation, name: str, step: int) -> Notation:
     return with_arguments(pattern, smaller)
 
 
-Ints = NDArray[np.int64]
-Truths = NDArray[np.bool_]
-
 #: Functions of a Grundy number g, the shortest first; the last one exchanges 2i−1 and 2i for i ≥ 1, and leaves 0.
 FUNCTIONS = (
     "g",
@@ -118,12 +115,15 @@ class ValueTable:
 
     #: The coordinates, passes first.
     dims: tuple[str, ...]
-    #: A number for each position.
+    #: A number for each position, −1 elsewhere.
     values: Ints
-    #: The cells that are positions.
-    legal: Truths
     #: The coordinates that the others limit.
     limited: frozenset[str]
+
+    @property
+    def legal(self) -> Truths:
+        """The cells that are positions."""
+        return self.values >= 0
 
     @classmethod
     def of(cls, game: Ruleset, bound: int, quantity: Quantity) -> ValueTable:
@@ -133,25 +133,24 @@ class ValueTable:
             variable = variable_of(game, "grundy")
         named: Quantity = "grundy" if variable.name == "grundy" else "p-positions"
         values = cells_of(game, bound, named).astype(np.int64)
-        return cls(variable.dims, values, values >= 0, frozenset(game.base.rules.limits))
+        return cls(variable.dims, values, frozenset(game.base.rules.limits))
 
     def corner(self, bound: int) -> ValueTable:
         """Return the part up to a bound."""
         whole = ("p", *self.limited)
         part = tuple(slice(None if name in whole else bound + 1) for name in self.dims)
-        return replace(self, values=self.values[part], legal=self.legal[part])
+        return replace(self, values=self.values[part])
 
     @cached_property
     def swapped(self) -> ValueTable:
         """The same with x and z exchanged."""
         axes = [{"x": "z", "z": "x"}.get(name, name) for name in self.dims]
         order = [self.dims.index(name) for name in axes]
-        values, legal = self.values.transpose(order), self.legal.transpose(order)
-        return replace(self, values=values, legal=legal)
+        return replace(self, values=self.values.transpose(order))
 
 
 def named_function(numbers: Ints, images: Ints) -> str | None:
-    """Return the first of `FUNCTIONS` that has some values at some numbers; None if none has, or the numbers are few.
+    """Return the first of `FUNCTIONS` that maps numbers to images, or None.
 
     Examples
     --------
@@ -180,8 +179,6 @@ TRIED = "the same position and near ones, of games with less passes, smaller par
 
 @dataclass(frozen=True)
 class _Relation:
-    """A relation of a game to a neighbour."""
-
     #: The games.
     pair: Neighbours
     #: The function of the Grundy number or free heap; empty for P-positions.
@@ -190,10 +187,13 @@ class _Relation:
     moved: tuple[tuple[str, str], ...]
 
 
-def relations(mined: Sequence[Mined], families: Sequence[TableFamily] = ()) -> Proposals:
-    """Return the relations of the games that were searched to their neighbours.
+def relations(
+    mined: Sequence[Mined], families: Sequence[TableFamily] = ()
+) -> list[Callable[[], Proposals]]:
+    """Return searches for relations of the searched games to their neighbours.
 
-    Only the games matter. Their tables are computed anew, up to small bounds.
+    Only the games matter. Their tables are computed anew, up to small bounds. There is a search for each family, but one for all
+    families with passes: what two passes do is the same in all games, and is stated for one family.
     """
     games: dict[tuple[str, bool], dict[str, Mapping[str, int]]] = defaultdict(dict)
     for result in mined:
@@ -203,19 +203,25 @@ def relations(mined: Sequence[Mined], families: Sequence[TableFamily] = ()) -> P
         for member in family.members:
             game = build(read(family.ruleset), dict(member.parameters), Path())
             games[family.ruleset, is_grundy][game.notation] = member.parameters
-    stated: list[FoundStatement] = []
-    doubtful: list[FoundStatement] = []
-    most = 2  # fewer passes: what two passes do is so in all games, and is said of one family
+    with_passes: list[_RelationSearch] = []
+    searches = []
     for (ruleset, is_grundy), members in sorted(games.items(), key=lambda family: -len(family[1])):
         tables = [MemberTable(parameters, _never) for parameters in members.values()]
         quantity: Quantity = "grundy" if is_grundy else "p-positions"
         search = _RelationSearch(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
-        search.run(most)
-        if search.stated and read(ruleset).name == "with-pass":
-            most = 1
-        stated += search.stated
-        doubtful += search.doubtful
-    return Proposals(stated, doubtful)
+        if read(ruleset).name == "with-pass":
+            with_passes.append(search)
+        else:
+            searches.append(search.run)
+
+    def of_games_with_passes() -> Proposals:
+        found: list[Proposals] = []
+        for search in with_passes:
+            is_stated = any(proposals.statements for proposals in found)
+            found.append(search.run(most=1 if is_stated else 2))
+        return Proposals.merged(found)
+
+    return [of_games_with_passes, *searches]
 
 
 def _never() -> Cells:
@@ -223,10 +229,9 @@ def _never() -> Cells:
 
 
 class _RelationSearch:
-    """The search for relations of one family.
+    """The search for relations of one family, without its stored tables.
 
-    No stored table of the family is read. What holds on the games that were held out is `stated`, what too few games tell
-    `doubtful`.
+    What holds on the games that were held out is `stated`; what too few games show is `doubtful`.
     """
 
     def __init__(self, family: TableFamily, quantity: Quantity, game: str) -> None:
@@ -241,12 +246,12 @@ class _RelationSearch:
         self.size = len(self._dims)
         self.stated: list[FoundStatement] = []
         self.doubtful: list[FoundStatement] = []
-        self._tables: dict[tuple[str, int], ValueTable] = {}
+        self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], ValueTable | None] = {}
 
-    def run(self, most: int) -> None:
-        """Compare all neighbours, with at most this number of passes fewer, without relations that follow from nearer ones."""
+    def run(self, most: int = 0) -> Proposals:
+        """Compare all neighbours; relations that follow from nearer ones are left out."""
         if self.size not in SMALL or self.is_face:
-            return
+            return Proposals()
         known: dict[str, set[int]] = defaultdict(set)
         for pair in neighbours(read(self.family.ruleset)):
             if pair.fewer > most:
@@ -257,9 +262,9 @@ class _RelationSearch:
                 if not positions.keys() <= known[key]:
                     known[key] |= positions.keys()
                     self._state(relation, positions)
+        return Proposals(self.stated, self.doubtful)
 
     def _candidates(self, pair: Neighbours) -> Iterator[_Relation]:
-        """Yield the relations that several games have in small tables."""
         points = self.family.points
         numbers = {i: self._in_small_tables(pair, points[i]) for i in self.family.searched}
         fewest = FEWEST_TABLES if self.family.names else 1
@@ -303,7 +308,7 @@ class _RelationSearch:
         return numbers
 
     def _holding(self, relation: _Relation) -> dict[int, int]:
-        """Return the number of positions of each game in which a relation holds in a larger table."""
+        """Return positions by game, for the games whose larger table confirms a relation."""
         positions: dict[int, int] = {}
         for i, point in enumerate(self.family.points):
             try:
@@ -321,22 +326,21 @@ class _RelationSearch:
     def _table(
         self, notation: str, point: Point, corner: int | None = None, moved: int = 0
     ) -> ValueTable | None:
-        """Return the table of a game, or a corner of it, for a shift; None if there is none."""
+        """Return the table of a game, or a corner, for a shift; None without a game."""
         bound = LARGE[self.size] + FURTHER * max(1, -(-moved // FURTHER))
-        try:
-            game = build(read(notation), dict(point), Path())
-            key = game.notation, bound
-            if key not in self._tables:
+        key = notation, tuple(sorted(point.items())), bound
+        if key not in self._tables:
+            self._tables[key] = None
+            with suppress(ChocoError):  # no such game, or heights that end before
+                game = build(read(notation), dict(point), Path())
                 self._tables[key] = ValueTable.of(game, bound, self.quantity)
-        except ChocoError:  # no such game, or heights that end before
-            return None
         whole = self._tables[key]
-        return whole if corner is None else whole.corner(corner)
+        return whole if corner is None or whole is None else whole.corner(corner)
 
     def _function(
         self, pair: Neighbours, own: ValueTable, other: ValueTable, moved: Mapping[str, int]
     ) -> str | None:
-        """Return the function that relates two tables; None if there is none, or a related position does not exist."""
+        """Return the function that relates two tables; None if there is none."""
         if pair.is_swapped:
             if np.array_equal(own.legal, own.swapped.legal):  # then the rules say so
                 return None
@@ -346,11 +350,11 @@ class _RelationSearch:
             here = tuple(axis[here[0] >= pair.fewer] for axis in here)
         by = [-pair.fewer if name == "p" else moved[name] for name in own.dims]
         there = tuple(axis + n for axis, n in zip(here, by, strict=True))
-        if any(axis.max(initial=0) >= n for axis, n in zip(there, other.legal.shape, strict=True)):
-            return None
-        if not other.legal[there].all():
+        if any(axis.max(initial=0) >= n for axis, n in zip(there, other.values.shape, strict=True)):
             return None
         values, related = own.values[here], other.values[there]
+        if related.min(initial=0) < 0:
+            return None
         if self.free is not None:
             return named_function(values, related)
         if self.quantity == "grundy":
@@ -359,7 +363,6 @@ class _RelationSearch:
         return "" if same and np.count_nonzero(values == 0) >= FEWEST_VALUES else None
 
     def _state(self, relation: _Relation, positions: Mapping[int, int]) -> None:
-        """State a relation with its condition on the parameters, if the games held out confirm it."""
         family, pair = self.family, relation.pair
         holds = [i in positions for i in range(len(family.points))]
         tested: TestedCondition | None = TestedCondition(Domain("", 1), (0,), ())
@@ -384,18 +387,13 @@ class _RelationSearch:
             return
         small, large = SMALL[self.size], LARGE[self.size]
         own = self._table(pair.own, family.points[0], small)
-        seen = 0 if own is None else int(own.legal.sum())
-        self.stated.append(
-            replace(
-                statement,
-                found_on=Evidence(seen, f"all positions to bound {small}"),
-                held_on=Evidence(positions[0], f"all positions to bound {large}"),
-                seen=(),
-            )
+        found_on = Evidence(
+            0 if own is None else int(own.legal.sum()), f"all positions to bound {small}"
         )
+        held_on = Evidence(positions[0], f"all positions to bound {large}")
+        self.stated.append(replace(statement, found_on=found_on, held_on=held_on, seen=()))
 
     def _at(self, relation: _Relation) -> dict[str, str]:
-        """Return the coordinates of related positions that differ."""
         moved = {
             name: parse(f"{name}+{text}" if text.isdigit() else f"{name}+({text})").text
             for name, text in relation.moved

@@ -1,10 +1,10 @@
-"""Games of a statement: those of a run for which it was seen, with their tables, and further ones for trials."""
+"""Games of a statement: those of a run, and further ones for trials."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice, product
 from math import lcm
 from pathlib import Path
@@ -67,12 +67,12 @@ class Tables:
 
     @cached_property
     def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:
-        """The games that match a notation. Hundreds of statements are about the same families."""
+        """Games by notation; hundreds of statements are about the same families."""
         return {}
 
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
-    """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
+    """Return games of a run for which a claim was seen, each with its parameters."""
 
     def was_seen_for(parameters: Parameters) -> bool:
         if statement.seen:
@@ -102,7 +102,7 @@ def members(statement: FoundStatement) -> list[str]:
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
-    """Return the games for which a statement was seen and that satisfy its condition; none if it is no claim."""
+    """Return games for which a claim was seen and that satisfy its condition."""
     if not statement.claims:
         return []
     if not statement.pattern.names:
@@ -115,14 +115,14 @@ def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
 def new_parameters(
     statement: FoundStatement, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
-    """Return further parameters that satisfy the condition of a statement, except those in `used`.
+    """Return further parameters of a statement's condition, without `used`.
 
     All games with tables of the run come first: the condition may not have been learned from them. The others lie between, below
     and above the parameters seen. Half of them are at the ends of the condition, where a wrong condition is most likely to fail.
     """
     if not statement.pattern.names:
         return []
-    claim = statement.claims[0]
+    claim, pattern = statement.claims[0], statement.pattern
     ranges = {}
     for name, values in statement.parameters.items():
         low, high = min(values), max(values)
@@ -134,19 +134,12 @@ def new_parameters(
     taken = [*spoken, *map(dict, used)]
     names = list(statement.parameters)
 
-    def distance(parameters: Parameters) -> int:
-        """Return the distance from the nearest parameters seen, summed over the coordinates."""
-        shown = ((abs(n - other[name]) for name, n in parameters.items()) for other in seen)
-        return min(map(sum, shown), default=0)
-
-    def is_at_an_end(parameters: Parameters) -> bool:
-        """Whether the condition on the parameters fails one step away."""
-        moved = (
-            {**parameters, name: value + way * step}
-            for name, value in parameters.items()
-            for way in (-1, 1)
-        )
-        return any(min(point.values()) >= 0 and not claim.speaks_of(point) for point in moved)
+    @cache
+    def is_meant(values: tuple[int, ...]) -> bool:
+        try:
+            return claim.speaks_of(dict(zip(names, values, strict=True)))
+        except ChocoError:  # the condition has no value
+            return False
 
     if len(ranges) == 1:
         ((name, values),) = statement.parameters.items()
@@ -155,16 +148,36 @@ def new_parameters(
     fresh = [
         parameters
         for parameters in choices(ranges)
-        if tuple(parameters.values()) not in keys and game_of(claim, parameters) is not None
+        if (point := tuple(parameters.values())) not in keys
+        and is_meant(point)
+        and _exists(pattern, tuple(parameters.items()))
     ]
-    near = sorted(fresh, key=distance)[:NEAREST] if len(ranges) > 1 else []
-    fresh = [p for p in fresh if p not in near]
+    near: list[dict[str, int]] = []
+    if len(ranges) > 1 and fresh:
+        points = np.array([[*parameters.values()] for parameters in fresh])
+        shown = np.array([[other[name] for name in names] for other in seen]).reshape(
+            -1, len(names)
+        )
+        distances = np.abs(points[:, None] - shown).sum(axis=2).min(axis=1, initial=1 << 40)
+        near = [fresh[i] for i in np.argsort(distances, kind="stable")[:NEAREST]]
+        fresh = [p for p in fresh if p not in near]
     moduli = (
         part.right.value
         for part in (walk(parse_nodes(statement.when)) if statement.when else ())
         if isinstance(part, Binary) and part.operator == "%" and isinstance(part.right, Integer)
     )
     step = lcm(*moduli)  # by which a parameter moves without a change of the remainders
+
+    def is_at_an_end(parameters: Parameters) -> bool:
+        """Whether the condition on the parameters fails one step away."""
+        values = tuple(parameters.values())
+        moved = (
+            (*values[:i], values[i] + way * step, *values[i + 1 :])
+            for i in range(len(values))
+            for way in (-1, 1)
+        )
+        return any(min(other) >= 0 and not is_meant(other) for other in moved)
+
     ends = _spread([p for p in fresh if is_at_an_end(p)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
     apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
@@ -188,7 +201,7 @@ def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
 def _apart(
     possible: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
 ) -> list[dict[str, int]]:
-    """Return at most `most` parameters, each the farthest from `others` and from those chosen before."""
+    """Return parameters each of which is the farthest from `others` and earlier ones."""
     if not possible:
         return []
     points = np.array([[*point.values()] for point in possible])
@@ -207,7 +220,7 @@ def _apart(
 
 
 def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
-    """Return the game with these parameters; None if there is none, or it does not satisfy the claim's condition."""
+    """Return the game with parameters, if it exists and satisfies the condition."""
     assert claim.pattern is not None
     try:
         is_meant = claim.speaks_of(parameters)
@@ -216,9 +229,14 @@ def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
     return _built(claim.pattern, tuple(parameters.items())) if is_meant else None
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 17)
+def _exists(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> bool:
+    """Whether there is such a game: some thousands are asked about for each family."""
+    return _built(pattern, parameters) is not None
+
+
+@lru_cache(maxsize=1 << 12)
 def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
-    """Return the game of a family; None if there is none, such as a bar with heights x//0."""
     try:
         return build(pattern, dict(parameters), Path())
     except ChocoError:
@@ -254,7 +272,7 @@ class WholeTable:
 
 
 def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
-    """Return the key of a claim for a game with these parameters; None for kinds that are not compared."""
+    """Return the key of a claim's content for a game; None for other kinds."""
     check = claim.outcomes or claim.numbers or claim.value_set
     if check is None:
         return None

@@ -1,4 +1,7 @@
-"""Distribution of the stage `find` to workers. It imports no kernels, because a light client submits the steps."""
+"""Distribution of the stage `find` to workers.
+
+It imports no kernels, because a light client submits the steps.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ MOST_STEPS = 16
 
 
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
-    """Find the statements of a run, on the cluster or in this process, and write them.
+    """Find the statements of a run, on the cluster or here, and write them.
 
     The plan's tables, and what was mined, proved and asked of height functions, must be there. The other file receives a
     `choco_pipeline.finding.statement.FoundDocument`, whole or not at all; numbers of statements and of searches
@@ -52,11 +55,12 @@ def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
         tuple(step.key for step in steps) for steps in (searches, trials, decisions)
     )
     ask, concluding = (plan_file, parts), (plan_file, out_file, parts)
+    # on one worker, which keeps what it has read and compared
     return [
         *searches,
-        Step("choose", f"{STEPS}:ask", ask, proposed),
+        Step("choose", f"{STEPS}:ask", ask, proposed, lane=0),
         *trials,
-        Step("ask", f"{STEPS}:ask", ask, (*proposed, *tried)),
+        Step("ask", f"{STEPS}:ask", ask, (*proposed, *tried), lane=0),
         *decisions,
-        Step("conclude", f"{STEPS}:conclude", concluding, (*proposed, *tried, *decided)),
+        Step("conclude", f"{STEPS}:conclude", concluding, (*proposed, *tried, *decided), lane=0),
     ]

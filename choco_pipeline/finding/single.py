@@ -1,4 +1,4 @@
-"""Statements on single games, from search results and automata, and statements that several games of a family share."""
+"""Statements on single games, and statements that games of a family share."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ NOT_TRIED = "and not said of the family: nothing can try it on games that it was
 
 
 def lines_of(finding: Finding, game: Ruleset) -> Iterator[str]:
-    """Yield the lines of a search result that are right in its whole table, each case of a formula by itself."""
+    """Yield lines of a search result that are right in its table, one for each case."""
     if isinstance(finding, StatementFinding) and finding.claim is not None:
         yield str(finding.claim["statement"])
     if not isinstance(finding, FormulasFinding):
@@ -136,7 +136,7 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
 
 
 def _game_of(mined: Mined) -> str:
-    """Return the game or family of a search result; the game without passes if it is about positions without a pass."""
+    """Return the game or family of a result, without passes if it is about none."""
     finding = mined.finding
     own = getattr(finding, "ruleset", None) or mined.ruleset
     return _without_pass(own) if _passes(finding) == 0 else str(own)
@@ -156,7 +156,7 @@ def _without_pass(ruleset: str) -> str:
 
 
 def _family_of(mined: Mined) -> str:
-    """Return the family of the game that a finding is about: without passes, or with a strip, as that game is."""
+    """Return the family of a result's game, without passes or with a strip."""
     family = _without_pass(mined.family) if _passes(mined.finding) == 0 else mined.family
     innermost = names_of(read(_game_of(mined)))[-1]
     if innermost == names_of(read(mined.ruleset))[-1]:
@@ -185,7 +185,7 @@ def _passes(finding: Finding) -> int | None:
 
 
 def _instances(statement: FoundStatement, mined: Mined) -> Iterator[FoundStatement]:
-    """Yield a statement with the ruleset of its family: unchanged, and with parameters for integers that are added."""
+    """Yield a statement on its family, also with parameters for added integers."""
     parameters = mined.parameters
     values = {name: (value,) for name, value in parameters.items()}
     general = replace(statement, ruleset=_family_of(mined), parameters=values)
@@ -243,7 +243,7 @@ def _shared(several: Sequence[FoundStatement], searched: Sequence[Point]) -> Fou
 
 
 def single_tables(mined: Sequence[Mined]) -> Proposals:
-    """Return the statements on single games, and the statements that several games of a family share.
+    """Return statements on single games, and those that a family's games share.
 
     If several games of a family were searched, only formulas are stated for single games. A shared statement that cannot be tried
     on other games is listed among the searches that found nothing.
@@ -276,7 +276,6 @@ def single_tables(mined: Sequence[Mined]) -> Proposals:
 
 
 def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[Searched]:
-    """Yield the searches: for each family, kind and outcome, the games and the number of candidates."""
     groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
     for result in mined:
         key = result.family, result.search[1], result.finding.tried.what, result.finding.nothing
@@ -315,7 +314,7 @@ SMALL = SearchSize(digits=11, residuals=300, states=1 << 14)
 
 
 def learned_from_game(cells: Cells) -> list[FormulasFinding]:
-    """Return the formulas of a small automaton of a game, as findings of a table; none if there is no such automaton."""
+    """Return formulas of a small automaton of a game, as findings of a table."""
     relation: Relation = "grundy" if cells.variable.name == "grundy" else "p"
     try:
         proof = prove(cells.game, relation, inf, SMALL)
@@ -328,7 +327,7 @@ def learned_from_game(cells: Cells) -> list[FormulasFinding]:
 def learned_in(
     plan: Plan, proofs: Sequence[Mapping[str, Any]], mined: Sequence[Mined]
 ) -> Iterator[Mined]:
-    """Yield the formulas that a run's proofs have learned, each with the largest table of its game.
+    """Yield the formulas of a run's proofs, with the largest table of each game.
 
     Games are left out if a formula for all positions was `mined` in their tables.
     """
@@ -353,7 +352,7 @@ def learned_in(
 
 
 def _findings(cells: Cells, relation: Relation, formula: FormulaOfProof) -> list[FormulasFinding]:
-    """Return formulas by cases as a finding that holds on a table; none if a formula is wrong there."""
+    """Return formulas as a finding that holds on a table; none if one is wrong there."""
     label, names = "P iff" if relation == "p" else "G =", cells.game.coordinates
     lines = [FormulaLine(formula=case.formula, where=case.where or "") for case in formula.cases]
     finding = FormulasFinding(

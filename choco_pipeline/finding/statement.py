@@ -108,7 +108,7 @@ class Implied:
 
 @dataclass(frozen=True)
 class FoundStatement:
-    """One found statement: a line of the statement language, a plug-in of the claims, or words.
+    """One found statement: a line of the language, a plug-in, or words.
 
     Equal statements on other evidence have the same `id`.
     """
@@ -197,7 +197,7 @@ class FoundStatement:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """The equivalent claims: one for each case of a formula, or a single one; none for words."""
+        """The equivalent claims: one for each case of a formula; none for words."""
         claim = self.whole
         if claim is None:
             return ()
@@ -219,7 +219,6 @@ class FoundStatement:
 
     @property
     def _read(self) -> tuple[Claim | None, str]:
-        """The claim, or why there is none."""
         if self.words:
             return None, ""
         return _claim(
@@ -300,7 +299,7 @@ class FoundStatement:
 
     @cached_property
     def size(self) -> int:
-        """The number of nodes of its formulas, the condition among them; of words without formulas."""
+        """Number of nodes of its formulas and condition; of words, their number."""
         claim = self.whole
         formulas = formulas_of(claim.proposition) if claim and self.statement else []
         nodes = sum(map(nodes_in, formulas)) or len((self.words or self.text).split())
@@ -308,7 +307,7 @@ class FoundStatement:
 
     @property
     def is_proved_for_all(self) -> bool:
-        """Whether it is on a family, and proved for all parameters that satisfy its condition."""
+        """Whether it is on a family and proved for all parameters of its condition."""
         return bool(self.pattern.names) and self.verdict == "proved"
 
     def concluded(
@@ -350,7 +349,6 @@ class FoundStatement:
 def _claim(
     ruleset: str, statement: str, check: str, every: str, when: str
 ) -> tuple[Claim | None, str]:
-    """Return the claim of a statement, read once, or why there is none."""
     formal = {"id": f"{FOUND}statement", "ruleset": ruleset, "every": json.loads(every)}
     formal |= {"statement": statement} if statement else {"check": json.loads(check)}
     try:
@@ -386,7 +384,7 @@ def _statement(given: object) -> FoundStatement:
 
 
 class Searched(RecordModel):
-    """One search: its name, games and number of candidates, and the reason if it found nothing."""
+    """A search: name, games, number of candidates, and why it found nothing."""
 
     what: str
     game: str
@@ -396,7 +394,7 @@ class Searched(RecordModel):
 
 
 def not_reported(statement: FoundStatement, why: str) -> Searched:
-    """Return a statement that is not reported as a search that found nothing, with the reason."""
+    """Return a search that found nothing, for a statement that is not reported."""
     return Searched(
         what=statement.text, game=statement.ruleset, tried=statement.tried, nothing=True, why=why
     )
@@ -439,7 +437,7 @@ class FoundDocument(RecordModel):
 
     @classmethod
     def read(cls, path: Path) -> FoundDocument:
-        """Return a document; `StoreError` if it cannot be read, is damaged or is of another version."""
+        """Return a document; `StoreError` if it is damaged or of another version."""
         return read_record_as(cls, path)
 
     @classmethod

@@ -1,9 +1,9 @@
-"""The stage `find` as steps that workers share: searches, two rounds of questions and answers, and the conclusion.
+"""The stage `find` as steps that workers share.
 
 Idea: each search, each trial and each decision is independent of the others. The first round tries the statements that are worth a
-trial if all proposed statements are right. The second round takes the results of these trials as given: it tries further statements,
-decides statements for all parameters, and decides implications by automata. The last step uses the answers, and returns the same
-document as `choco_pipeline.finding.stage` in one process.
+trial if all proposed statements are right, and decides those that hold for all parameters. The second round takes these results as
+given: it tries further statements, searches larger tables, and decides implications by automata. The last step uses the answers, and
+returns the same document as `choco_pipeline.finding.stage` in one process.
 
 Invariant: the document does not depend on the number of steps, because the last step answers any open question itself. The
 answers of a step whose child process was killed from outside are dropped. If that happens to the last step, the document says so.
@@ -13,22 +13,22 @@ Cost: each step reads the search results and the known claims, which takes some 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import ChainMap, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import ClaimVerdict
-from choco_pipeline.finding.comparison import Consequence, Decided, Dominance
+from choco_pipeline.finding.comparison import Consequence
 from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.laws import laws_of_states
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_in
-from choco_pipeline.finding.stage import Finder, TrialPreview, document_of, proposals
+from choco_pipeline.finding.stage import Finder, Key, Subject, document_of, proposals
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Proposals
 from choco_pipeline.finding.tables import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.proof.follows import ask_checker_of_steps
@@ -41,51 +41,16 @@ from choco_pipeline.sweep.run_files import Paths, Plan, outcomes, read_plan
 #: Seconds and GiB of memory for a decision on a found statement.
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 
-T = TypeVar("T")
 Report = Callable[..., None]
 #: Proposals by the indices of their searches.
 Proposed = Mapping[int, Proposals]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The questions of one round."""
-
-    #: Statements to be tried.
-    untried: Sequence[FoundStatement] = ()
-    #: Statements to be decided for all parameters.
-    statements: Sequence[FoundStatement] = ()
-    #: Implications at sampled positions that automata decide, by key.
-    consequences: Mapping[str, Consequence] = field(default_factory=dict)
-    #: Whether `untried` statements that are right are then decided for all parameters.
-    decides: bool = False
-
-
-@dataclass(frozen=True)
-class Answers:
-    """The answers."""
-
-    #: Results of trials, by the ids of statements.
-    tried: Mapping[str, TrialPreview] = field(default_factory=dict)
-    #: Verdicts for all parameters, by the ids of statements.
-    statements: Mapping[str, FoundStatement] = field(default_factory=dict)
-    #: Decisions on implications, by key.
-    consequences: Mapping[str, Decided] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, parts: Sequence[Answers]) -> Answers:
-        """Return the answers of several steps."""
-        return cls(
-            _together(part.tried for part in parts),
-            _together(part.statements for part in parts),
-            _together(part.consequences for part in parts),
-        )
+#: Questions of one round, by key, and their answers.
+Asked = Mapping[Key, Subject]
+Answers = Mapping[Key, Any]
 
 
 @dataclass(frozen=True)
 class _Run:
-    """The plan, proofs and search results of a run."""
-
     plan: Plan
     paths: Paths
 
@@ -112,7 +77,8 @@ class _Run:
             if proof["status"] == "proved":
                 certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
         paths = {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
-        return Tables(dict(bounds), paths, whole_tables(self.plan, self.paths))
+        whole = whole_tables(self.plan, self.paths, self.catalogue.claims)
+        return Tables(dict(bounds), paths, whole)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -120,6 +86,19 @@ class _Run:
         files = [Path(name) for name in self.plan["claims_files"]]
         written = tuple(file.stat().st_mtime_ns if file.is_file() else 0 for file in files)
         return _catalogue(Path.cwd(), tuple(files), written)
+
+    def finder(
+        self,
+        child: Limited,
+        answers: Iterable[Answers] = (),
+        open_questions: dict[Key, Subject] | None = None,
+    ) -> Finder:
+        """Return the judge of the run's statements, which decides in a child process."""
+        prover, catalogue = Prover(child), self.catalogue
+        folder = self.paths.certificates.as_posix()
+        for_all = prover.for_all(folder, catalogue).decided if self.plan["prove"] else None
+        known = dict(ChainMap(*map(dict, answers)))
+        return Finder(self.tables, catalogue, prover.decide, for_all, known, open_questions)
 
     def proposals(self) -> list[Callable[[], Proposals]]:
         """Return the run's searches."""
@@ -132,14 +111,14 @@ class _Run:
 
 @lru_cache(maxsize=1)
 def _catalogue(folder: Path, files: tuple[Path, ...], written: tuple[int, ...]) -> Catalogue:
-    """Return the claims of some files; the times of the files are part of the cache key."""
+    """Return claims of some files; the times of the files are part of the cache key."""
     return load_with_background(files)
 
 
 def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:
     """Return the proposals of one part of a run's searches."""
-    asked = _Run.of(plan_file).proposals()
-    return {place: asked[place]() for place in range(part, len(asked), parts)}
+    searches = _Run.of(plan_file).proposals()
+    return {place: searches[place]() for place in range(part, len(searches), parts)}
 
 
 def ask(plan_file: str, parts: int, *results: Any) -> Asked:
@@ -149,39 +128,33 @@ def ask(plan_file: str, parts: int, *results: Any) -> Asked:
     and the function that reports progress.
     """
     *handed_on, report = results
-    run, answers = _Run.of(plan_file), handed_on[parts:]
-    for_all, dominance = ForAllParameters(None), Dominance(decides=False)
-    untried: list[FoundStatement] = []
-    previews = Answers.of(answers).tried
-    finder = Finder(run.tables, run.catalogue, None, for_all, previews, untried, dominance)
+    open_questions: dict[Key, Subject] = {}
+    finder = _Run.of(plan_file).finder(Limited(PREPARED_BY), handed_on[parts:], open_questions)
     document_of(_ordered(handed_on[:parts]), finder)
-    if not answers:
-        report(Stage.FIND, steps=1)
-        return Asked(untried)
-    proves = bool(run.plan["prove"])
-    return Asked(untried, for_all.asked if proves else (), dominance.asked, proves)
+    if len(handed_on) > parts:
+        return open_questions
+    report(Stage.FIND, steps=1)
+    # implications depend on the results of trials
+    return {key: subject for key, subject in open_questions.items() if key[0] == "trial"}
 
 
 def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
     """Return the answers to one part of the questions."""
-    run = _Run.of(plan_file)
-    some = dict([*asked.consequences.items()][part::parts])
-    consequences = {key: question.decided() for key, question in some.items()}
+
+    def game(key: Key) -> str:
+        subject = asked[key]
+        return subject.game if isinstance(subject, Consequence) else subject.ruleset
+
+    # questions about the same games take about as long, so that each part has some of them
+    order = sorted(asked, key=lambda key: (key[0], game(key)))
+    answers: dict[Key, Any] = {}
     with limited(PREPARED_BY) as child:
-        prover = Prover(child)
-        for_all = prover.for_all(run.paths.certificates.as_posix(), run.catalogue)
-        finder = Finder(run.tables, run.catalogue, prover.decide)
-        tried = {
-            statement.id: finder.preview(statement) for statement in asked.untried[part::parts]
-        }
-        right = [shown.tried for shown in tried.values() if shown.tried and asked.decides]
-        statements = {
-            statement.id: for_all.decided(statement)
-            for statement in (*asked.statements[part::parts], *right)
-        }
-        if child.was_killed:
-            tried, statements = {}, {}
-    return Answers(tried, statements, consequences)
+        finder = _Run.of(plan_file).finder(child)
+        for kind, name in order[part::parts]:
+            answers[kind, name] = answer = finder.answer(kind, asked[kind, name])
+            if kind == "trial" and isinstance(answer, FoundStatement) and finder.for_all:
+                answers["for all", answer.id] = finder.for_all(answer)
+    return {} if child.was_killed else answers
 
 
 def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
@@ -190,17 +163,10 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
     The results are those of the steps that searched, as many as there are parts, all answers, and the function that reports progress.
     """
     *handed_on, report = results
-    run, answers = _Run.of(plan_file), Answers.of(handed_on[parts:])
+    run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
     with limited(PREPARED_BY) as child:
-        prover = Prover(child)
-        catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
-        for_all = (
-            prover.for_all(folder, catalogue, answers.statements) if run.plan["prove"] else None
-        )
-        dominance = Dominance(dict(answers.consequences))
-        tried = answers.tried
-        finder = Finder(run.tables, catalogue, prover.decide, for_all, tried, dominance=dominance)
+        finder = run.finder(child, handed_on[parts:])
         found_here = document_of(_ordered(handed_on[:parts]), finder)
     mined = outcomes(run.plan, run.paths, Stage.MINE)
     of_heights = (FoundDocument.of_outcome(outcome) for outcome in mined if "searches" in outcome)
@@ -208,13 +174,8 @@ def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
     whole.write(Path(out_file))
 
 
-def _together(parts: Iterable[Mapping[str, T]]) -> dict[str, T]:
-    return {key: value for part in parts for key, value in part.items()}
-
-
 def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
-    """Return the proposals in the order of the searches."""
-    together = {place: proposals for proposed in parts for place, proposals in proposed.items()}
+    together = ChainMap(*map(dict, parts))
     return [together[place] for place in sorted(together)]
 
 
@@ -226,7 +187,7 @@ class Prover:
         self._child = child
 
     def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
-        """Decide a claim for all positions, as `choco_pipeline.finding.trial.Decide` says."""
+        """Decide a claim for all positions, as `trial.Decide` says."""
         arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
         limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
         try:
@@ -234,13 +195,8 @@ class Prover:
         except UndecidedError as error:
             return {"verdict": "undecided", "text": str(error)}
 
-    def for_all(
-        self,
-        certificates: str,
-        catalogue: Catalogue,
-        known: Mapping[str, FoundStatement] | None = None,
-    ) -> ForAllParameters:
-        """Return the prover for all parameters, which keeps certificates in a folder. `known` has earlier verdicts."""
+    def for_all(self, certificates: str, catalogue: Catalogue) -> ForAllParameters:
+        """Return the prover for all parameters, which keeps certificates in a folder."""
 
         def decide(claim: Claim, seconds: float) -> ClaimVerdict:
             limits = (seconds, DECISION_MEMORY, certificates)
@@ -254,4 +210,4 @@ class Prover:
             asked = claim.as_json(), premises, verdicts
             return ask_checker_of_steps(settled_following(*asked, *limits, self._child))
 
-        return ForAllParameters(decide, follow, catalogue, known or {})
+        return ForAllParameters(decide, follow, catalogue)

@@ -1,4 +1,4 @@
-"""Families of tables that differ in parameters, and the outcome of a claim on each table."""
+"""Families of tables that differ in parameters, and outcomes of claims on them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import prod
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import alone
-from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
+from choco_pipeline.claims.checks.formulas import compare
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, HoldsToBound, Refuted
@@ -86,7 +85,7 @@ class MemberTable:
 
 
 def extent(members: Iterable[MemberTable]) -> str:
-    """Return the text for the bounds of tables that were read in part; empty if there are none."""
+    """Return the text for the bounds of tables that were read in part, if any."""
     cut = {m.bound for m in members if m.stored_bound is not None and m.bound < m.stored_bound}
     bounds = " or ".join(f"{bound:,}" for bound in sorted(cut))
     return f", of larger ones the part to bound {bounds}" if cut else ""
@@ -120,7 +119,7 @@ class TableFamily:
 
     @classmethod
     def of(cls, ruleset: str, members: Sequence[MemberTable]) -> TableFamily:
-        """Return the family of some tables, sorted by parameters; of tables with equal parameters, the first."""
+        """Return the family of tables, sorted by parameters; of equal ones, the first."""
         by_parameters: dict[tuple[int, ...], MemberTable] = {}
         for member in members:
             by_parameters.setdefault(
@@ -135,7 +134,7 @@ class TableFamily:
 
     @cached_property
     def held_out(self) -> tuple[int, ...]:
-        """Indices of the third of the tables that is held out, chosen by parameters: their search results are not used."""
+        """Indices of the third of the tables whose search results are not used."""
         values = {name: sorted({point[name] for point in self.points}) for name in self.names}
         places = (
             sum(values[name].index(point[name]) for name in self.names) for point in self.points
@@ -171,7 +170,7 @@ class TableFamily:
         return Claim(Statement(id=f"{FOUND}line", ruleset=self.ruleset, statement=line))
 
     def evidence(self, positions: Mapping[int, int], kind: str) -> Evidence:
-        """Return the evidence of some tables, given the number of positions by the index of the table."""
+        """Return the evidence of tables, given the number of positions by table index."""
         which = listed([self.points[i] for i in positions])
         what = f"{len(positions)} {kind} tables, {which}"
         return Evidence(sum(positions.values()), what, len(positions))
@@ -204,10 +203,8 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
     environment = dict(member.parameters)
     try:
         match claim.check:
-            case GrundyNumbers() as numbers:
-                tally = alone(compare_grundy_numbers(numbers, environment, cells, BLOCK, reach))
-            case PPositions() as outcomes:
-                tally = alone(compare_p_positions(outcomes, environment, cells, BLOCK, reach))
+            case GrundyNumbers() | PPositions() as check:
+                tally = alone(compare(check, environment, cells, BLOCK, reach))
             case _:
                 verdict = alone(pass_of_claim(claim, environment, cells, explains=False)).verdict
                 right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
@@ -244,7 +241,7 @@ LIFTED = (FormulasFinding, StatementFinding, ValueSetFinding)
 
 
 def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:
-    """Yield the search results of a run with their tables; of a game with several tables, those of the largest."""
+    """Yield the search results of a run with their tables, the largest of each game."""
     largest = _largest(plan)
     tables = {table["id"]: table for table in largest.values()}
     for finding in findings_of(plan, paths):
@@ -261,7 +258,7 @@ def mined_from(finding: Finding, table: PlannedTable, family: str) -> Mined:
 
 
 def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableFamily]:
-    """Return the families with search results that may be lifted, with all their tables."""
+    """Return families with search results that may be lifted, with all their tables."""
     findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     wanted: set[tuple[str, str]] = set()
     for result in mined:
@@ -282,24 +279,19 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
 
 @dataclass
 class _Kept:
-    """A cache of tables."""
-
     paths: Paths
     bytes: int = 0
     cells: dict[str, Cells] = field(default_factory=dict)
 
     def reader(self, table: PlannedTable) -> Callable[[], Cells]:
-        """Return a function that returns a table, or the corner that is read, from memory if it is there."""
+        """Return a function that reads a table, or a corner, or takes it from memory."""
 
         def cells() -> Cells:
             kept = self.cells.get(table["id"])
             if kept is None:
-                manifest = self.paths.manifest(table["shard"])
-                built = read_record(manifest)
-                store, entry = store_of(manifest, built), built["tables"][table["id"]]
-                stored = StoredCells.open(store, table["id"], entry)
+                stored, dtype = _stored(self.paths, table)
                 kept = looked_at(Cells.of(parse_ruleset(table["ruleset"]), table["bound"], stored))
-                size = prod(kept.shape) * np.dtype(entry["dtype"]).itemsize
+                size = prod(kept.shape) * dtype.itemsize
                 if self.bytes + size <= KEPT:
                     kept = replace(kept, cells=kept.cells[tuple(map(slice, kept.shape))])
                     self.bytes += size
@@ -309,40 +301,45 @@ class _Kept:
         return cells
 
 
-def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTable | None]:
-    """Return a function that opens the largest table of a game if only a corner of it was read."""
-    # Small, unlike the chunks that an open table keeps.
-    holding: dict[str, dict[Said, Checked]] = {}
+def whole_tables(
+    plan: Plan, paths: Paths, claims: Mapping[str, Claim]
+) -> Callable[[str, Quantity], WholeTable | None]:
+    """Return a function that opens a game's largest table if a corner was read.
+
+    It knows which of the claims hold on the table, from the checks of the run.
+    """
     by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
     largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
+
+    @cache  # small, unlike the chunks that an open table keeps
+    def holding(game: str, quantity: Quantity) -> dict[Said, Checked]:
+        table, found = largest[game, quantity], {}
+        sweep = table["sweeps"][0]
+        if sweep in plan["jobs"][Stage.CHECK]:
+            for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
+                if document["table"] == table["id"] and document["verdict"] == "holds-to-bound":
+                    verdict = ClaimVerdict.model_validate(document)
+                    said = what_is_said(claims[verdict.claim], verdict.parameters)
+                    if said is not None:
+                        found[said] = verdict.finding
+        return found
 
     def whole(game: str, quantity: Quantity) -> WholeTable | None:
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        name = table["id"]
-        if name not in holding:
-            holding[name] = _holding_on(plan, paths, table)
-        manifest = paths.manifest(table["shard"])
-        built = read_record(manifest)
-        data = StoredCells.open(store_of(manifest, built), name, built["tables"][name])
-        return WholeTable(table["bound"], data, holding[name])
+        data = _stored(paths, table)[0]
+        return WholeTable(table["bound"], data, holding(game, quantity))
 
     return whole
 
 
-def _holding_on(plan: Plan, paths: Paths, table: PlannedTable) -> dict[Said, Checked]:
-    """Return the claims that hold on a table, from the checks of the run."""
-    sweep, holding = table["sweeps"][0], {}
-    if sweep in plan["jobs"][Stage.CHECK]:
-        claims = load_catalogue([Path(name) for name in plan["claims_files"]]).claims
-        for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
-            if document["table"] == table["id"] and document["verdict"] == "holds-to-bound":
-                verdict = ClaimVerdict.model_validate(document)
-                said = what_is_said(claims[verdict.claim], verdict.parameters)
-                if said is not None:
-                    holding[said] = verdict.finding
-    return holding
+def _stored(paths: Paths, table: PlannedTable) -> tuple[StoredCells, np.dtype[Any]]:
+    manifest = paths.manifest(table["shard"])
+    built = read_record(manifest)
+    entry = built["tables"][table["id"]]
+    stored = StoredCells.open(store_of(manifest, built), table["id"], entry)
+    return stored, np.dtype(entry["dtype"])
 
 
 @cache
@@ -363,7 +360,7 @@ def looked_at(cells: Cells) -> Cells:
 
 
 def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
-    """Return for each game and quantity the table with the largest bound, preferring tables that were searched."""
+    """Return the largest table by game and quantity, preferably a searched one."""
     mined = {order["table"] for order in plan["mine"]}
     largest: dict[tuple[str, str], PlannedTable] = {}
     for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):

@@ -1,4 +1,4 @@
-"""Trials of found statements on new data: larger tables, other parameters, and proved games.
+"""Trials of found statements on new data.
 
 Idea: a search proposes statements that are right on all its data, so only new data is evidence. The checks of claims judge a
 statement on further games of its family, most of all at the ends of its condition; on larger tables of the games for which it
@@ -37,17 +37,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.bounds import (
-    FURTHER,
-    MissingMember,
-    TableTrial,
-    agreement,
-    bound_and_dispute,
-    held_on,
-    largest_number,
-    table_of_trial,
-    verdict_against,
-)
+from choco_pipeline.finding import bounds, scope
 from choco_pipeline.finding.conditions import (
     domain,
     is_chance,
@@ -57,15 +47,6 @@ from choco_pipeline.finding.conditions import (
 )
 from choco_pipeline.finding.laws import Point
 from choco_pipeline.finding.lines import nodes_in
-from choco_pipeline.finding.scope import (
-    Parameters,
-    Tables,
-    between,
-    choices,
-    game_of,
-    games_of,
-    new_parameters,
-)
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.tables import listed
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -94,21 +75,21 @@ ROUNDS = 5
 MOST_TABLES = 128
 
 #: Decides a claim for all positions: given the claim, its parameters and the path of a certificate.
-Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
+Decide = Callable[[Claim, scope.Parameters, str], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Trials:
-    """Tries statements on the tables and certificates of a run, and on tables that it computes."""
+    """Tries statements on tables and certificates of a run, and on new tables."""
 
-    tables: Tables
+    tables: scope.Tables
     #: The known claims.
     catalogue: Catalogue
     #: Decides for all positions of games with certificates; None for no such decisions.
     decide: Decide | None = None
 
     def tried(self, statement: FoundStatement) -> FoundStatement:
-        """Return a statement with its verdict, and with the tables of the trial in `held_on`.
+        """Return a statement with its verdict, and with the trial's tables in `held_on`.
 
         If a claim of the catalogue contradicts it or ends, the tables are large enough to decide between the two. `decide` is asked
         about games with certificates.
@@ -134,7 +115,7 @@ class Trials:
         return judged if judged.verdict == again.verdict else again
 
     def _tried(
-        self, statement: FoundStatement, used: Sequence[Sequence[TableTrial]], searched: str
+        self, statement: FoundStatement, used: Sequence[Sequence[bounds.TableTrial]], searched: str
     ) -> FoundStatement:
         """Return a statement with its verdict.
 
@@ -147,7 +128,7 @@ class Trials:
         if not statement.claims:
             where = f"it was right on {statement.held_on.what}"
             return statement.concluded("unchecked", f"{where}; nothing else was compared with it")
-        seen = games_of(statement, self.tables)
+        seen = scope.games_of(statement, self.tables)
         taken = [trial.parameters for before in used for trial in before]
         outcomes = [
             trial
@@ -171,7 +152,7 @@ class Trials:
                     again = self._tried(narrower[0], learnt_from, searched)
                     if again.verdict not in ("refuted", "undecided"):
                         return again
-            return replace(statement, conclusion=verdict_against(against))
+            return replace(statement, conclusion=bounds.verdict_against(against))
         held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
         is_new = any(t.run is None and t.positions for t in held)
         if used:
@@ -183,14 +164,14 @@ class Trials:
             by_many = told_by_many(statement, [*seen.values(), *right])
             if by_many is not statement:
                 return self._tried(by_many, used, searched)
-        statement = replace(statement, held_on=held_on(statement.held_on, held))
+        statement = replace(statement, held_on=bounds.held_on(statement.held_on, held))
         proved = self._proved(statement.claims, seen)
         if isinstance(proved, Conclusion):
             return replace(statement, conclusion=proved)
         if not held:
             whys = (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous))
             return statement.concluded("undecided", next(whys, "") or "no table could be computed")
-        text = agreement(held)
+        text = bounds.agreement(held)
         if proved:
             which = all_listed([parameters for parameters, _ in proved])
             text += f"; proved for {_domain(statement.claims)} where {which}"
@@ -204,18 +185,18 @@ class Trials:
         self,
         claim: Claim,
         statement: FoundStatement,
-        seen: Mapping[str, Parameters],
-        taken: Sequence[Parameters],
-    ) -> Iterator[TableTrial]:
-        """Yield the outcomes on computed tables: for further parameters first, then beyond the tables of the run."""
+        seen: Mapping[str, scope.Parameters],
+        taken: Sequence[scope.Parameters],
+    ) -> Iterator[bounds.TableTrial]:
+        """Yield outcomes on new tables: of further parameters, then with larger bounds."""
         if claim.is_over_tables:
             ((name, values),) = statement.parameters.items()
-            last = min(FURTHER * max(values), MOST_TABLES)
+            last = min(bounds.FURTHER * max(values), MOST_TABLES)
             for trial in trials(claim, {name: parse_range(f"1..{last}")}):
                 assert not isinstance(trial.finding.verdict, Proved)
-                yield TableTrial({}, last, trial.finding.verdict, max(values))
+                yield bounds.TableTrial({}, last, trial.finding.verdict, max(values))
             return
-        for parameters in new_parameters(statement, self.tables, taken):
+        for parameters in scope.new_parameters(statement, self.tables, taken):
             yield from _trial(claim, parameters, None, self.catalogue)
         if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
             yield from _trial(claim, {}, None, self.catalogue)
@@ -226,10 +207,10 @@ class Trials:
             yield from _trial(claim, known, run, self.catalogue, is_far=game in farthest)
 
     def _trials_of_own(
-        self, claim: Claim, name: str, parameters: Parameters
-    ) -> Iterator[TableTrial]:
-        """Yield the outcome on the whole table of the run, if searches read a corner only."""
-        game = game_of(claim, parameters)
+        self, claim: Claim, name: str, parameters: scope.Parameters
+    ) -> Iterator[bounds.TableTrial]:
+        """Yield the outcome on the run's whole table, if searches read only a corner."""
+        game = scope.game_of(claim, parameters)
         if (
             game is None or claim.related is not None
         ):  # that takes a table of another game, as large
@@ -242,13 +223,13 @@ class Trials:
                 finding = table.find(claim, case, game)
                 assert not isinstance(finding.verdict, Proved), "a table proves nothing"
                 verdict = _missing(claim, finding, table.bound) or finding.verdict
-                yield TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
+                yield bounds.TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
 
     def _proved(
-        self, claims: Sequence[Claim], seen: Mapping[str, Parameters]
-    ) -> Conclusion | list[tuple[Parameters, str]]:
-        """Return the games with a proof, and its certificate; a verdict if all games have one, or a certificate refutes it."""
-        proofs: list[tuple[Parameters, str]] = []
+        self, claims: Sequence[Claim], seen: Mapping[str, scope.Parameters]
+    ) -> Conclusion | list[tuple[scope.Parameters, str]]:
+        """Return proved games with certificates, or a verdict: all proved, one refuted."""
+        proofs: list[tuple[scope.Parameters, str]] = []
         if self.decide is None:
             return proofs
         for game, parameters in seen.items():
@@ -273,7 +254,7 @@ class Trials:
 
 
 def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:
-    """Return the inclusion that an equality of a value set implies; None for other statements.
+    """Return the inclusion that an equality of a value set implies; None for others.
 
     ``{x ^ y: P} == {v: v < 2}`` becomes ``{x ^ y: P} <= {v: v < 2}``.
     """
@@ -288,30 +269,32 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
 
 def _trial(
     claim: Claim,
-    parameters: Parameters,
+    parameters: scope.Parameters,
     run: int | None,
     catalogue: Catalogue,
     *,
     is_far: bool = True,
     most: int | None = None,
-) -> Iterator[TableTrial]:
-    """Yield the outcome on a table of a game; `run` is the bound of the run's own table, or None.
+) -> Iterator[bounds.TableTrial]:
+    """Yield the outcome on a table of a game; `run` is the bound of the run's own.
 
     Without `is_far`, the table is as large as that of a game without a table in the run. Nothing is tried if it is no larger than
     the run's own. `most` limits the bound.
     """
-    game = game_of(claim, parameters)
+    game = scope.game_of(claim, parameters)
     if game is None:
         return
     quantity = quantity_for(game, claim.quantities)
-    bound, dispute = bound_and_dispute(claim, game, quantity, run if is_far else None, catalogue)
+    bound, dispute = bounds.bound_and_dispute(
+        claim, game, quantity, run if is_far else None, catalogue
+    )
     if not is_far and run is not None and bound <= run:
         return
     bound = bound if most is None else min(bound, most)
     for case in claim.cases(parameters):
         explained = None
         try:
-            data = table_of_trial(game, bound, quantity)
+            data = bounds.table_of_trial(game, bound, quantity)
             check = partial(check_claim, claim, case, game, bound, data)
             finding = check(explains=False)
             explained = check if isinstance(finding.verdict, Refuted) else None
@@ -319,30 +302,29 @@ def _trial(
             verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
             verdict = Undecided(str(error))
-        number = largest_number(game)
+        number = bounds.largest_number(game)
         if isinstance(verdict, HoldsToBound) and number > bound:
             verdict = Undecided(
                 f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
             )
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        trial = TableTrial(parameters, bound, verdict, run, explained=explained)
+        trial = bounds.TableTrial(parameters, bound, verdict, run, explained=explained)
         # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
         is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
-        if is_whole or trial.is_against or largest_number(game) < bound:
+        if is_whole or trial.is_against or bounds.largest_number(game) < bound:
             yield trial
 
 
-def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:
+def _missing(claim: Claim, finding: Finding, bound: int) -> bounds.MissingMember | None:
     """Return a small member of a value set that does not occur; None if all occur."""
     is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
     if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound | Undecided):
         return None
     small = (v for v in finding.evidence.get("missing", ()) if abs(v) <= bound // SMALL)
-    return next(map(MissingMember, small), None)
+    return next(map(bounds.MissingMember, small), None)
 
 
 def _domain(claims: Sequence[Claim]) -> str:
-    """Return the text for the positions of a proof of claims."""
     is_bounded = any(claim.reach is not None for claim in claims)
     return "all positions up to the bound that is named" if is_bounded else "all positions"
 
@@ -352,16 +334,16 @@ MISSED = " or not all small values of a set occur"
 
 
 #: A statement with a narrower or wider condition, and the trials from which the condition was learned.
-Changed = tuple[FoundStatement, Sequence[TableTrial]]
+Changed = tuple[FoundStatement, Sequence[bounds.TableTrial]]
 
 
 def narrowed(
     statement: FoundStatement,
-    seen: Iterable[Parameters],
-    outcomes: Sequence[TableTrial],
+    seen: Iterable[scope.Parameters],
+    outcomes: Sequence[bounds.TableTrial],
     searched: str,
 ) -> Changed | None:
-    """Return a statement with a short condition that excludes the games where it was wrong; None if there is none.
+    """Return a statement with a condition that excludes the games where it failed.
 
     The games on which trials were right are not used, so that they remain evidence, unless the condition is shorter with them or
     would exclude some of them. A conjunction or disjunction must be shorter, in bits, than the list of games where it was right.
@@ -377,7 +359,7 @@ def narrowed(
     ]
     several = list(_different(wrong))
     inside = sum(1 for _ in _different([*kept, *right]))
-    blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
+    blind, seeing = (fitted if fitted and fitted.text else None for fitted in domains)
     if blind is not None and seeing is not None and not all(map(blind.holds, right)):
         blind = None
     conditions = [
@@ -393,8 +375,8 @@ def narrowed(
         return None
     best = min(conditions, key=lambda fitted: nodes_in(parse(fitted.text)))
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
-    when = without_superfluous(when, [*between(statement), *right, *wrong])
-    missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
+    when = without_superfluous(when, [*scope.between(statement), *right, *wrong])
+    missed = MISSED if any(isinstance(t.verdict, bounds.MissingMember) for t in outcomes) else ""
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,
@@ -404,8 +386,8 @@ def narrowed(
     return narrower, [t for t in outcomes if best is not blind or t.is_against]
 
 
-def told_by_many(statement: FoundStatement, right: Iterable[Parameters]) -> FoundStatement:
-    """Return a statement without the parts of its condition that cover very few of the games where it was right.
+def told_by_many(statement: FoundStatement, right: Iterable[scope.Parameters]) -> FoundStatement:
+    """Return a statement without parts of its condition that cover very few games.
 
     Such a part may appear in one narrowing and disappear in the next, because the condition determines which games are tried.
     """
@@ -413,7 +395,7 @@ def told_by_many(statement: FoundStatement, right: Iterable[Parameters]) -> Foun
     return statement if when == statement.when else replace(statement, when=when)
 
 
-def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
+def _different(points: Sequence[scope.Parameters]) -> Iterator[scope.Parameters]:
     return (point for i, point in enumerate(points) if point not in points[:i])
 
 
@@ -429,17 +411,17 @@ NEAR = 3
 
 
 def wider(statement: FoundStatement) -> Changed | None:
-    """Return a statement with a wider condition that is right on games near those of the statement; None if there is none."""
+    """Return a statement with a wider condition that is right on near games, or None."""
     if not statement.when or statement.every or not statement.pattern.names:
         return None
     if statement.search == "bounds":
         return None  # outside the condition the formula is right beyond the bound
     unlimited = replace(statement, when="")
     old = parse(statement.when)
-    right: list[TableTrial] = []
+    right: list[bounds.TableTrial] = []
     wrong: list[Point] = []
     for point in islice(_outside(statement), GAMES_OUTSIDE):
-        trials: list[TableTrial] = []
+        trials: list[bounds.TableTrial] = []
         with suppress(ChocoError):  # such as a height that divides by 0
             for claim in unlimited.claims:
                 trials += _trial(claim, point, None, Catalogue({}), most=BOUND_OUTSIDE)
@@ -452,7 +434,7 @@ def wider(statement: FoundStatement) -> Changed | None:
     inside: list[Point] = [*statement.points, *(trial.parameters for trial in right)]
     for condition in _conditions(statement, inside, wrong):
         formula = parse(condition or "0 == 0")
-        meant = (point for point in between(statement) if _has(old, point))
+        meant = (point for point in scope.between(statement) if _has(old, point))
         if all(_has(formula, point) for point in (*inside, *meant)) and not any(
             _has(formula, point) for point in wrong
         ):
@@ -465,21 +447,22 @@ def wider(statement: FoundStatement) -> Changed | None:
 def _conditions(
     statement: FoundStatement, inside: Sequence[Point], wrong: Sequence[Point]
 ) -> Iterator[str]:
-    """Yield conditions that may be right: the old one with a comparison relaxed by 1, and one that is learnt anew."""
+    """Yield the condition with a comparison relaxed by 1, and one learned anew."""
     root = parse(statement.when).root
     for part in walk(root):
         if isinstance(part, Compare) and part.operators in RELAXED:
             left, right = part.operands
-            match part.operators[0]:
-                case "<" | ">" as sign:
-                    relaxed = Compare((f"{sign}=",), part.operands)
-                case "<=":
-                    relaxed = Compare(("<=",), (left, Binary("+", right, Integer(1))))
-                case _:
-                    relaxed = Compare((">=",), (Binary("+", left, Integer(1)), right))
+            sign = part.operators[0]
+            if sign in "<>":
+                operands = part.operands
+            elif sign == "<=":
+                operands = (left, Binary("+", right, Integer(1)))
+            else:
+                operands = (Binary("+", left, Integer(1)), right)
+            relaxed = Compare((f"{sign[0]}=",), operands)
             yield parse(render(_replaced(root, part, relaxed))).text
     holds = [True] * len(inside) + [False] * len(wrong)
-    fitted = sure_domain([*inside, *wrong], holds, between(statement), largest=1)
+    fitted = sure_domain([*inside, *wrong], holds, scope.between(statement), largest=1)
     if fitted is not None:
         yield fitted.text
 
@@ -489,13 +472,14 @@ def _replaced(node: Node, part: Node, other: Node) -> Node:
 
 
 def _outside(statement: FoundStatement) -> Sequence[Point]:
-    """Return parameters for which the condition fails, the nearest to those that were seen first."""
     old, seen = parse(statement.when), statement.points
     spans = {
         name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)
         for name, values in statement.parameters.items()
     }
-    outside = [point for point in choices(spans) if point not in seen and not _has(old, point)]
+    outside = [
+        point for point in scope.choices(spans) if point not in seen and not _has(old, point)
+    ]
 
     def distance(point: Point) -> tuple[int, ...]:
         to_seen = (sum(abs(n - other[name]) for name, n in point.items()) for other in seen)

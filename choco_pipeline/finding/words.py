@@ -1,4 +1,4 @@
-"""Checks of statements that no claim can express: randomised bars, and the same search in a larger table.
+"""Checks of statements in words: randomised bars, and searches in larger tables.
 
 A statement that is right for many randomised bars says nothing about the game. The heights of the game are moved up or down by 1
 here and there, about once for each step that they make. Slopes and size stay, and so does whatever follows from these alone: that
@@ -17,7 +17,6 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.claim import Claim
@@ -54,48 +53,29 @@ BARS, MANY = 8, 4
 #: Bounds of their tables, by the number of coordinates.
 BOUNDS = {2: 80, 3: 40}
 #: The searches whose results may be words, by the kind of result.
-SEARCHES: dict[str, str] = {
-    "count": "counts",
-    "cellular": "cellular",
-    "blocks": "blocks",
-}
+SEARCHES: dict[str, str] = {"count": "counts", "cellular": "cellular", "blocks": "blocks"}
 
 
 @dataclass(frozen=True, eq=False)
 class HeightByChance(Height):
-    """A height function with random steps up and down; beyond `size` it is constant."""
+    """A height function with random steps up and down; beyond its array it is constant."""
 
-    like: Height
-    arguments: int
-    seed: int
-    size: int
+    heights: Ints
+    name: str
 
     @property
     def notation(self) -> str:
-        """The notation of the original, and the seed."""
-        return f"chance({self.like.notation}, {self.seed})"
+        """The name of its bar."""
+        return self.name
 
     def __call__(self, *at: int) -> int:
         """Return one height."""
-        return int(self._drawn[tuple(min(n, self.size - 1) for n in at)])
+        return int(self._values([range(n, n + 1) for n in at]).item())
 
-    @cached_property
-    def _drawn(self) -> NDArray[np.int64]:
-        random = np.random.default_rng(self.seed)
-        heights = self.like.table(*[self.size] * self.arguments).astype(np.int64)
-        steps = max(1, int(heights.max() - heights.min()))
-        rate = min(1.0, steps / (self.size * self.arguments))
-        moved = heights + random.integers(-1, 2, heights.shape) * (
-            random.random(heights.shape) < rate
-        )
-        moved = np.maximum(moved, 0)
-        for axis in range(self.arguments):
-            moved = np.maximum.accumulate(moved, axis=axis)
-        return moved
-
-    def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
-        places = [np.minimum(np.arange(r.start, r.stop), self.size - 1) for r in ranges]
-        values: NDArray[np.int64] = self._drawn[np.ix_(*places)]
+    def _values(self, ranges: Sequence[range]) -> Ints:
+        last = len(self.heights) - 1
+        places = [np.minimum(np.arange(r.start, r.stop), last) for r in ranges]
+        values: Ints = self.heights[np.ix_(*places)]
         return values
 
 
@@ -110,10 +90,17 @@ class BarByChance(Ruleset):
     @cached_property
     def rules(self) -> Rules:
         """The rules with the randomised heights."""
-        rules = self.like.rules
+        rules, random = self.like.rules, np.random.default_rng(self.seed)
         ((up, limit),) = rules.limits.items()
-        height = HeightByChance(limit.height, len(limit.of), self.seed, self.size)
-        return replace(rules, limits={up: Limit(height, limit.of)})
+        shape = [self.size] * len(limit.of)
+        heights = limit.height.table(*shape).astype(np.int64)
+        steps = max(1, int(heights.max() - heights.min()))
+        rate = min(1.0, steps / sum(shape))
+        moves = random.integers(-1, 2, shape) * (random.random(shape) < rate)
+        heights = np.maximum(heights + moves, 0)
+        for axis in range(len(shape)):
+            heights = np.maximum.accumulate(heights, axis=axis)
+        return replace(rules, limits={up: Limit(HeightByChance(heights, self.notation), limit.of)})
 
     @property
     def notation(self) -> str:
@@ -133,7 +120,10 @@ def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
 
 
 def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | None:
-    """Return the number of randomised bars for which a statement is right, the least over its games; None if it has no bars."""
+    """Return the number of randomised bars for which a statement is right, or None.
+
+    It is the least over the games of the statement. It is exact only if it is at least `MANY`.
+    """
     claims = statement.claims
     if not claims and statement.pattern.names:
         return None
@@ -143,12 +133,16 @@ def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | No
     if any(claim.reach is not None for claim in claims):
         return None
     of = games if claims else [statement.ruleset]
-    numbers = [
-        sum(_is_right(statement, game, bar) for bar in bars)
-        for game in dict.fromkeys([*of[:1], *of[-1:]])
-        if (bars := bars_by_chance(game))
-    ]
-    return min(numbers, default=None)
+    least = None
+    for game in dict.fromkeys([*of[:1], *of[-1:]]):
+        bars, wrong = bars_by_chance(game), 0
+        for bar in bars:
+            wrong += not _is_right(statement, game, bar)
+            if wrong > BARS - MANY:  # as for most statements
+                return BARS - wrong
+        if bars:
+            least = BARS - wrong if least is None else min(least, BARS - wrong)
+    return least
 
 
 def _is_right(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
@@ -173,7 +167,6 @@ def _holds(claim: Claim, game: str, bar: Ruleset) -> bool:
 
 @lru_cache(maxsize=64)
 def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
-    """Return a bound and the table of a randomised bar."""
     bound = BOUNDS[len(bar.base.coordinates)]
     return bound, table(bar, bound, quantity)
 
@@ -196,7 +189,6 @@ def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
 
 
 def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) -> bool:
-    """Whether the numbers of P-positions of a randomised bar satisfy the relations of a statement."""
     source = statement.source
     if sequence is None or source is None or not isinstance(source.finding, CountFinding):
         return False
@@ -235,11 +227,11 @@ _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
 }
 
 
-def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str] | None:
-    """Return whether a larger table confirms the words of a statement on one game, with a text; None without such a table."""
+def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str]:
+    """Whether a larger table confirms words on one game, with a text or ""."""
     source = statement.source
-    if source is None:  # no search is known that says it
-        return None
+    if source is None or statement.pattern.names:
+        return True, ""
     game = parse_ruleset(source.ruleset)
     for (name, quantity), bound in tables.bounds.items():
         if name != source.ruleset:
@@ -258,7 +250,7 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
         is_picture = SEARCHES[statement.kind] in _PICTURES
         is_larger = larger > bound or (is_picture and bound > SIDE)
         if not is_larger:  # the same cells would say the same again
-            return None
+            break
         table_of = f"a table to bound {larger:,}"
         where = f"pictures of side {LARGER_SIDE}" if is_picture else table_of
         try:
@@ -268,11 +260,10 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
         if not says(again, statement):
             return False, f"right to bound {bound:,}, and not found in {where}"
         return True, f"the same search says it of {where}"
-    return None
+    return True, ""
 
 
 def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool, str] | None:
-    """Return whether a larger table confirms a rule on pictures; None if it cannot be decided."""
     game = parse_ruleset(finding.ruleset)
     bound = _larger(game, bound, "p-positions", max(bound, BOUND_OF_SEEN - 1))
     while (bound + 1) ** 2 > MOST_COLUMNS:
@@ -292,7 +283,7 @@ def _search_again(game: Ruleset, bound: int, quantity: Quantity, search: str) ->
 
 
 def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:
-    """Return the bound of a larger table that is computed quickly, or the same bound if there is none."""
+    """Return the bound of a larger table that is computed quickly, or the same bound."""
     while larger > bound:
         try:
             if cost_of(game, larger, quantity).seconds <= SECONDS:
@@ -304,7 +295,7 @@ def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:
 
 
 def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | None:
-    """Return whether a rule on pictures of a game with three coordinates is right up to a bound; None if it cannot be decided."""
+    """Whether a rule on 3-coordinate pictures is right to a bound; None if unknown."""
     game = parse_ruleset(finding.ruleset)
     if isinstance(finding, CellularFinding):
         terms: Sequence[tuple[int, ...]] = finding.terms
@@ -312,28 +303,20 @@ def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | 
         terms = [term for relation in finding.relations for term in relation.terms]
     if not terms or any(len(term) != len(game.base.coordinates) for term in terms):
         return None
-    p = _p_positions(finding, game, bound)
-    if isinstance(finding, CellularFinding):
-        return not len(_wrong_sums(finding, game, p, bound))
-    return not any(len(wrong) for wrong in _wrong_halves(finding, game, p, bound))
-
-
-def _p_positions(finding: CellularFinding | BlocksFinding, game: Ruleset, bound: int) -> Ints:
-    """Return the P-positions up to a bound with the passes left of a rule, as rows in the order of the axes."""
-    data = table(game, bound, "p-positions")
     rows: list[Ints] = []
-    for points in Cells.of(game, bound, data).p_positions():
+    for points in Cells.of(game, bound, table(game, bound, "p-positions")).p_positions():
         cells = np.column_stack([points[axis] for axis in finding.axes])
         chosen = (cells <= bound).all(axis=1)
         if finding.passes is not None and "p" in points:
             chosen &= points["p"] == finding.passes
         rows.append(cells[chosen])
     p: Ints = np.concatenate(rows)
-    return p
+    if isinstance(finding, CellularFinding):
+        return not any(map(len, _wrong_sums(finding, game, p, bound)))
+    return not any(map(len, _wrong_halves(finding, game, p, bound)))
 
 
-def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Ints:
-    """Return the cells at which a cellular rule is wrong."""
+def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
     steps = np.array([(0, 0, 0), *finding.terms])
     odd = _met_oddly([p + step for step in steps], bound)
     wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
@@ -341,12 +324,13 @@ def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) ->
         wrong = wrong[_legal(finding, game, wrong - step)]
     named = finding.exceptions
     if named is None or len(named) > MOST_SAID:  # then the sentence does not name all of them
-        return wrong[wrong[:, 0] >= finding.begins]
-    return wrong[[tuple(cell) not in named for cell in wrong.tolist()]]
+        yield wrong[wrong[:, 0] >= finding.begins]
+    else:
+        yield wrong[[tuple(cell) not in named for cell in wrong.tolist()]]
 
 
 def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
-    """Yield for each residue the cells at which the relation to half the coordinates is wrong."""
+    """Yield cells at which the relation to half the coordinates is wrong, by residue."""
     for relation in finding.relations:
         residue = np.array(relation.residue)
         own = p[((p - residue) % 2 == 0).all(axis=1)]
@@ -368,7 +352,6 @@ def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
 
 
 def _legal(finding: CellularFinding | BlocksFinding, game: Ruleset, cells: Ints) -> Truths:
-    """Return which cells are positions."""
     legal: Truths = np.all(cells >= 0, axis=1)
     legal[legal] = are_positions(game.base, dict(zip(finding.axes, cells[legal].T, strict=True)))
     return legal

@@ -63,9 +63,8 @@ class FormulaBlock:
             case nodes.Binary():
                 return self._binary(node, open_)
             case nodes.Call():
-                return self._call(
-                    node, [self.integers(argument, open_) for argument in node.arguments], open_
-                )
+                arguments = [self.integers(argument, open_) for argument in node.arguments]
+                return self._call(node, arguments, open_)
             case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
                 raise TypeError(f"not an integer: {node}")
 
@@ -78,9 +77,8 @@ class FormulaBlock:
             case nodes.Junction():
                 return self._junction(node, open_)
             case nodes.Compare(operators=(sign,), operands=(left, right)):
-                holds: bool | Truths = nodes.COMPARISONS[sign](
-                    self.integers(left, open_), self.integers(right, open_)
-                )
+                sides = self.integers(left, open_), self.integers(right, open_)
+                holds: bool | Truths = nodes.COMPARISONS[sign](*sides)
                 return holds
             case nodes.Compare():
                 return self.truths(nodes.links(node), open_)
@@ -151,9 +149,8 @@ class FormulaBlock:
                 pass
         table = self._tables[node.function]
         problem = f"{node.function} is known for 0..{table.size - 1}, asked"
-        argument = self._defined(
-            argument, (argument < 0) | (argument >= table.size), 0, open_, problem, node
-        )
+        outside = (argument < 0) | (argument >= table.size)
+        argument = self._defined(argument, outside, 0, open_, problem, node)
         values: Integers = table[argument]
         return int(values) if isinstance(argument, int) else values
 
@@ -173,13 +170,9 @@ class FormulaBlock:
         if not faults.any():
             return np.where(bad, stand_in, operand)
         fault = np.unravel_index(int(faults.argmax()), self._shape)
-        values = {
-            part.name: self._cells[part.name]
-            for part in nodes.walk(node)
-            if isinstance(part, nodes.Name)
-        }
         place = {
-            name: int(np.broadcast_to(value, self._shape)[fault]) for name, value in values.items()
+            name: int(np.broadcast_to(self._cells[name], self._shape)[fault])
+            for name in nodes.names_of(node)
         }
         raise undefined(self._text, problem, node, place)
 
@@ -202,21 +195,16 @@ class Evaluator:
         """Return the values with the names broadcast; see `Formula.evaluate`."""
         node, text = self._node, self._text
         given = {name: _as_integers(text, part, values) for name, part in self._names.items()}
-        lookups = {
-            function: _as_table(text, part, tables[function])
-            for function, part in self._calls.items()
-            if function in tables
-        }
+        known = ((name, call) for name, call in self._calls.items() if name in tables)
+        lookups = {name: _as_table(text, call, tables[name]) for name, call in known}
         shapes = {array.shape for array in given.values()}
         shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         out: Integers | Truths = np.empty(shape, dtype=np.bool_ if self._is_truth else np.int64)
         if out.size == 0:
             return out
         self._prove(given, {function: _range(table) for function, table in lookups.items()})
-        aligned = {
-            name: array.reshape((1,) * (len(shape) - array.ndim) + array.shape)
-            for name, array in given.items()
-        }
+        ones = (1,) * len(shape)
+        aligned = {name: a.reshape(ones[a.ndim :] + a.shape) for name, a in given.items()}
         # Only in a cell whose value is not used can anything overflow.
         with np.errstate(over="ignore"):
             for where in [()] if out.size <= BLOCK else _blocks(shape):
@@ -243,13 +231,10 @@ class Evaluator:
             for name, (low, high) in (ranges | generous).items()
         ):
             return
-        wider = generous | {
-            name: (
-                -(1 << (-low).bit_length()) if low < 0 else 0,
-                (1 << max(high, 0).bit_length()) - 1,
-            )
-            for name, (low, high) in ranges.items()
-        }
+        wider = generous
+        for name, (low, high) in ranges.items():
+            least = -(1 << (-low).bit_length()) if low < 0 else 0
+            wider[name] = least, (1 << max(high, 0).bit_length()) - 1
         try:
             Enclosure(self._text, wider, tables, bits=64).of(self._node)
         except FormulaError:

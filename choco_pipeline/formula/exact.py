@@ -120,11 +120,8 @@ class Place:
 
     def _bounded(self, value: int, node: nodes.Name | nodes.Binary) -> int:
         if value.bit_length() > nodes.MAX_BITS:
-            raise too_large(
-                self._text,
-                node.name if isinstance(node, nodes.Name) else node.operator,
-                node.column,
-            )
+            what = node.name if isinstance(node, nodes.Name) else node.operator
+            raise too_large(self._text, what, node.column)
         return value
 
     def _undefined(self, problem: str, node: nodes.Binary | nodes.Call) -> FormulaError:
@@ -187,19 +184,14 @@ def missing_name(text: str, node: nodes.Name, known: Mapping[str, object]) -> Fo
 def table_for(text: str, node: nodes.Call, tables: Mapping[str, _Known]) -> _Known:
     """Return the table of a look-up function."""
     if node.function not in tables:
-        given = (
-            f"tables are given for {', '.join(sorted(tables))}" if tables else "no tables are given"
-        )
-        raise FormulaError(
-            f"function {quoted(node.function)} at column {node.column} has no table: {given}",
-            text,
-            node.column,
-        )
+        names = ", ".join(sorted(tables))
+        given = f"tables are given for {names}" if names else "no tables are given"
+        problem = f"function {quoted(node.function)} at column {node.column} has no table: {given}"
+        raise FormulaError(problem, text, node.column)
     return tables[node.function]
 
 
 def too_large(text: str, what: str, column: int) -> FormulaError:
     """Return the error for an integer beyond `MAX_BITS`."""
-    return FormulaError(
-        f"{quoted(what)} at column {column} needs more than {nodes.MAX_BITS} bits", text, column
-    )
+    problem = f"{quoted(what)} at column {column} needs more than {nodes.MAX_BITS} bits"
+    return FormulaError(problem, text, column)

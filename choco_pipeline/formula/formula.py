@@ -201,11 +201,8 @@ class Formula:
         integers = {name: operator.index(value) for name, value in values.items()}
         for name, value in integers.items():
             if value.bit_length() > nodes.MAX_BITS:
-                raise FormulaError(
-                    f"value of {value.bit_length()} bits for {name}: at most {nodes.MAX_BITS}",
-                    self.source,
-                    1,
-                )
+                problem = f"value of {value.bit_length()} bits for {name}: at most {nodes.MAX_BITS}"
+                raise FormulaError(problem, self.source, 1)
         parts = {name: nodes.Integer(value) for name, value in integers.items()}
         return self._like(nodes.substitute(self.root, parts))
 
@@ -295,7 +292,7 @@ class Formula:
         return Enclosure(self.source, ranges, functions or {}, nodes.MAX_BITS + 1).of(self.root)
 
     def throughout(self, name: str, low: float, high: float) -> bool | None:
-        """Return whether a truth holds in all of an interval or nowhere, or None.
+        """Return the constant value of a truth on an interval, or None.
 
         Both ends are included; ``-inf`` and ``inf`` stand for no end. Raises `FormulaError` if the interval holds one integer,
         at which this formula has no value.
@@ -310,7 +307,7 @@ class Formula:
         return truth_throughout(self.root, self.source, name, low, high)
 
     def fits(self, ranges: Mapping[str, tuple[int, int]], bits: int) -> bool:
-        """Return whether integers of `bits` bits suffice for names in these ranges."""
+        """Check that `bits` bits suffice wherever names lie in their ranges."""
         return fits(self.root, ranges, bits)
 
     def emit(self, machine: MachineFormulas, matters: ir.Value) -> ir.Value:
@@ -340,11 +337,8 @@ class Formula:
         [Formula('0'), Formula('(y ^ (z+s) ^ p)-s')]
         """
         if not self.is_truth:
-            raise FormulaError(
-                f"{self.text} is an integer: only a condition can be solved for {name}",
-                self.source,
-                1,
-            )
+            problem = f"{self.text} is an integer: only a condition can be solved for {name}"
+            raise FormulaError(problem, self.source, 1)
         solutions = nodes.solve_nodes(self.root, name)
         try:
             return None if solutions is None else [self._like(solution) for solution in solutions]

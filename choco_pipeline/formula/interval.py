@@ -35,7 +35,7 @@ _MOST_BITS = 1 << 16
 
 
 def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> bool | None:
-    """Return whether a truth holds on an interval; see `Formula.throughout`."""
+    """Return the constant value of a truth on an interval; see `Formula.throughout`."""
     if low == high:
         return Place(text, {name: int(low)}, {}).truth(node)
     try:
@@ -76,7 +76,7 @@ class Enclosure:
         return cast("Interval", self._span(node))
 
     def truth(self, node: Node) -> bool | None:
-        """Return whether a truth holds for all values, for none, or None."""
+        """Return the value of a truth if it is the same for all values, or None."""
         match node:
             case nodes.LogicalNot():
                 inner = self.truth(node.operand)
@@ -138,9 +138,8 @@ class Enclosure:
                 self._require(right[0] >= 0, node)
                 return self._raised(node, left, (max(right[0], 0), max(right[1], 0)))
             case sign:
-                return _hull(
-                    [_of_one_sign(sign, a, b) for a, b in product(_by_sign(left), _by_sign(right))]
-                )
+                pairs = product(_by_sign(left), _by_sign(right))
+                return _hull([_of_one_sign(sign, *pair) for pair in pairs])
 
     def _raised(self, node: nodes.Binary, left: Span, by: Span) -> Span:
         """Return the span of shifts and powers by natural numbers."""

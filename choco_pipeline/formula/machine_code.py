@@ -27,10 +27,8 @@ _PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_
 
 def fits(node: Node, ranges: Mapping[str, Interval], bits: int) -> bool:
     """Whether `MachineFormulas` can compute `node` in these bits and ranges."""
-    if any(
-        isinstance(part, nodes.Call) and part.function not in nodes.FUNCTIONS
-        for part in nodes.walk(node)
-    ):
+    calls = (part.function for part in nodes.walk(node) if isinstance(part, nodes.Call))
+    if not nodes.FUNCTIONS.keys() >= {*calls}:
         return False
     try:
         Enclosure("", ranges, {}, bits).of(node)
@@ -94,9 +92,8 @@ class MachineFormulas:
                     result = build.or_(result, further) if is_or else build.and_(result, further)
                 return result
             case nodes.Compare(operators=(sign,), operands=(left, right)):
-                return build.icmp_signed(
-                    sign, self.integer(left, matters), self.integer(right, matters)
-                )
+                sides = self.integer(left, matters), self.integer(right, matters)
+                return build.icmp_signed(sign, *sides)
             case nodes.Compare():
                 return self.truth(nodes.links(node), matters)
             case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
@@ -141,10 +138,8 @@ class MachineFormulas:
             right = build.select(opposite, self.constant(1), right)
         quotient = build.sdiv(left, right)
         rest = build.sub(left, build.mul(quotient, right))
-        off = build.and_(
-            build.icmp_signed("!=", rest, zero),
-            build.icmp_signed("<", build.xor(rest, right), zero),
-        )
+        differ = build.icmp_signed("<", build.xor(rest, right), zero)
+        off = build.and_(build.icmp_signed("!=", rest, zero), differ)
         if is_quotient:
             result = build.sub(quotient, build.zext(off, left.type))
             return result if opposite is None else build.select(opposite, build.neg(left), result)
@@ -187,10 +182,8 @@ class MachineFormulas:
         result = self.constant(1)
         for digit in range(max(high, 0).bit_length()):
             is_set = build.and_(exponent, self.constant(1 << digit))
-            times = build.select(
-                build.icmp_signed("!=", is_set, self.constant(0)), base, self.constant(1)
-            )
-            result = build.mul(result, times)
+            counts = build.icmp_signed("!=", is_set, self.constant(0))
+            result = build.mul(result, build.select(counts, base, self.constant(1)))
             base = build.mul(base, base)
         return result
 

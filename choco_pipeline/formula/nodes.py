@@ -48,19 +48,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 #: Integer operators with their precedence, Python's: a higher number binds tighter.
-PRECEDENCE = {
-    "|": 5,
-    "^": 6,
-    "&": 7,
-    "<<": 8,
-    ">>": 8,
-    "+": 9,
-    "-": 9,
-    "*": 10,
-    "//": 10,
-    "%": 10,
-    "**": 12,
-}
+PRECEDENCE = {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
+PRECEDENCE |= {"*": 10, "//": 10, "%": 10, "**": 12}
 
 _OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 13
 
@@ -166,7 +155,7 @@ Node = Integer | Name | Negate | Binary | Call | Compare | LogicalNot | Junction
 
 
 def is_truth(node: Node) -> bool:
-    """Return whether `node` is true or false rather than an integer."""
+    """Check if `node` is true or false rather than an integer."""
     return isinstance(node, Compare | LogicalNot | Junction)
 
 
@@ -274,17 +263,15 @@ def render(node: Node) -> str:
         case Call():
             return f"{node.function}({', '.join(map(render, node.arguments))})"
         case Compare():
-            rest = zip(node.operators, node.operands[1:], strict=True)
-            return render(node.operands[0]) + "".join(
-                f" {operator} {render(operand)}" for operator, operand in rest
-            )
+            first, *others = map(render, node.operands)
+            rest = zip(node.operators, others, strict=True)
+            return first + "".join(f" {sign} {text}" for sign, text in rest)
         case LogicalNot():
             return f"not {_bracketed(node.operand, _precedence(node.operand) < _NOT)}"
         case Junction():
             own = _precedence(node)
-            return f" {node.operator} ".join(
-                _bracketed(part, _precedence(part) < own) for part in node.operands
-            )
+            parts = (_bracketed(part, _precedence(part) < own) for part in node.operands)
+            return f" {node.operator} ".join(parts)
 
 
 def _precedence(node: Node) -> int:
@@ -312,11 +299,8 @@ def _needs_brackets(parent: Binary, child: Node, *, on_the_right: bool) -> bool:
         return True
     if on_the_right and inner == _UNARY:
         return True
-    return (
-        own < _SUM
-        and inner <= _SUM
-        and not (isinstance(child, Binary) and child.operator == parent.operator)
-    )
+    is_same = isinstance(child, Binary) and child.operator == parent.operator
+    return own < _SUM and inner <= _SUM and not is_same
 
 
 def _bracketed(node: Node, needed: bool) -> str:
@@ -326,11 +310,8 @@ def _bracketed(node: Node, needed: bool) -> str:
 def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, int]) -> bool:
     """Extend `values` so that `pattern` becomes `node`; return whether it can."""
     match pattern:
-        case Name() if pattern.name not in fixed:
-            return (
-                isinstance(node, Integer)
-                and values.setdefault(pattern.name, node.value) == node.value
-            )
+        case Name(name) if name not in fixed:
+            return isinstance(node, Integer) and values.setdefault(name, node.value) == node.value
         case Negate() if isinstance(node, Integer) and node.value <= 0:
             # The pattern -k is the literal -3 if k is 3.
             return match_nodes(Integer(-node.value), pattern.operand, fixed, values)
@@ -360,9 +341,8 @@ def solve_nodes(node: Node, name: str) -> list[Node] | None:
             return min((part for part in parts if part is not None), key=len, default=None)
         case Compare():
             sides = zip(node.operands, node.operators, node.operands[1:], strict=False)
-            solutions = (
-                _solve_equation(left, right, name) for left, sign, right in sides if sign == "=="
-            )
+            equations = [(left, right) for left, sign, right in sides if sign == "=="]
+            solutions = (_solve_equation(*sides, name) for sides in equations)
             return next(([solution] for solution in solutions if solution is not None), None)
         case _:
             return None
@@ -398,9 +378,8 @@ def _isolate(side: Node, target: Node, name: str) -> Node | None:
             rest = reduce(partial(Binary, "^"), others) if others else Integer(0)
             return _isolate(inner, rest, name)
         case Binary(operator="+"):
-            inner, other = (
-                (side.left, side.right) if _count(side.left, name) else (side.right, side.left)
-            )
+            both = side.left, side.right
+            inner, other = both if _count(side.left, name) else both[::-1]
             return _isolate(inner, _difference(target, other), name)
         case Binary(operator="-") if _count(side.left, name):
             return _isolate(side.left, _sum(target, side.right), name)

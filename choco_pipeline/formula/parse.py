@@ -49,20 +49,15 @@ def tokenise(text: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         kind, written, column = match.lastgroup, match[0], match.start() + 1
         if kind == "number" and not (written.isdigit() and (written[0] != "0" or written == "0")):
-            raise FormulaError(
-                f"{quoted(written)} at column {column}: numbers are decimal integers such as 12, with no leading zero",
-                text,
-                column,
-            )
+            problem = f"{quoted(written)} at column {column}: numbers are decimal integers such as 12, with no leading zero"
+            raise FormulaError(problem, text, column)
         if kind == "other" or written in (":=", "->"):
             hint = f" (did you mean {quoted(_MEANT[written])}?)" if written in _MEANT else ""
-            raise FormulaError(
-                f"{quoted(written)} at column {column}: {ALLOWED}{hint}", text, column
-            )
+            problem = f"{quoted(written)} at column {column}: {ALLOWED}{hint}"
+            raise FormulaError(problem, text, column)
         if keyword.iskeyword(written) and written not in ("and", "or", "not"):
-            raise FormulaError(
-                f"{quoted(written)} at column {column} cannot be a name: {ALLOWED}", text, column
-            )
+            problem = f"{quoted(written)} at column {column} cannot be a name: {ALLOWED}"
+            raise FormulaError(problem, text, column)
         yield Token(
             SIGNS.get(written, written),
             column,
@@ -79,11 +74,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 def quoted(text: str) -> str:
     """Return `text` in double quotes, printable and not too long for a message."""
     short = text if len(text) <= 40 else f"{text[:39]}…"
-    return (
-        '"'
-        + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
-        + '"'
-    )
+    signs = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
+    return f'"{"".join(signs)}"'
 
 
 def parse_nodes(
@@ -96,9 +88,8 @@ def parse_nodes(
     if len(text) > MAX_LENGTH:
         problem = f"formula of {len(text)} characters: at most {MAX_LENGTH} are allowed"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
-    signatures = nodes.FUNCTIONS | {
-        name: (1, 1) for name in functions if name not in nodes.FUNCTIONS
-    }
+    # those of the language keep their places and their arguments
+    signatures = nodes.FUNCTIONS | dict.fromkeys(functions, (1, 1)) | nodes.FUNCTIONS
     node = _Reader(text, tokenise(text), names, signatures, len(text.rstrip()) + 1).read()
     length = len(nodes.render(node))
     if length > MAX_LENGTH:  # so that every canonical text can itself be parsed
@@ -215,10 +206,8 @@ class _Reader:
             case text if token.is_operand and text[0].isdigit():
                 value = int(self._take().text)
                 if value.bit_length() > nodes.MAX_BITS:
-                    raise self._refusal(
-                        f"integer of {value.bit_length()} bits at column {token.column}: at most {nodes.MAX_BITS} are allowed",
-                        token.column,
-                    )
+                    problem = f"integer of {value.bit_length()} bits at column {token.column}: at most {nodes.MAX_BITS} are allowed"
+                    raise self._refusal(problem, token.column)
                 return _Part(nodes.Integer(value, token.column), token.column)
             case _ if token.is_operand:
                 self._take()
@@ -234,26 +223,20 @@ class _Reader:
     def _name(self, token: Token) -> _Part:
         name, column = token.text, token.column
         if name in self._functions:
-            raise self._refusal(
-                f"{quoted(name)} at column {column} is a function: it needs arguments in parentheses",
-                column,
-            )
+            problem = f"{quoted(name)} at column {column} is a function: it needs arguments in parentheses"
+            raise self._refusal(problem, column)
         if self._names is not None and name not in self._names:
             known = sorted(self._names)
             allowed = f"names are {', '.join(known)}" if known else "no names are allowed"
-            raise self._refusal(
-                f"name {quoted(name)} at column {column}: {allowed}{suggestion(name, known)}",
-                column,
-            )
+            problem = f"name {quoted(name)} at column {column}: {allowed}{suggestion(name, known)}"
+            raise self._refusal(problem, column)
         return _Part(nodes.Name(name, column), column)
 
     def _call(self, token: Token, depth: int) -> _Part:
         function, column = token.text, token.column
         if function not in self._functions:
-            allowed = (
-                f"functions are {', '.join(self._functions)}{suggestion(function, self._functions)}"
-            )
-            problem = f"call to {quoted(function)} at column {column}: {allowed}"
+            names, near = ", ".join(self._functions), suggestion(function, self._functions)
+            problem = f"call to {quoted(function)} at column {column}: functions are {names}{near}"
             raise self._refusal(problem, column)
         opening = self._take_opening()
         parts = [self._expression(0, depth + 1)]
@@ -294,19 +277,17 @@ class _Reader:
 
     def _integer(self, part: _Part, where: str) -> Node:
         if nodes.is_truth(part.node):
-            raise self._refusal(
-                f'{quoted(nodes.render(part.node))} at column {part.start} is true or false: "{where}" needs an integer',
-                part.start,
-            )
+            raise self._of_wrong_type(part, f'is true or false: "{where}" needs an integer')
         return part.node
 
     def _truth(self, part: _Part, where: str) -> Node:
         if not nodes.is_truth(part.node):
-            raise self._refusal(
-                f'{quoted(nodes.render(part.node))} at column {part.start} is an integer: "{where}" needs a comparison',
-                part.start,
-            )
+            raise self._of_wrong_type(part, f'is an integer: "{where}" needs a comparison')
         return part.node
+
+    def _of_wrong_type(self, part: _Part, what: str) -> FormulaError:
+        text = quoted(nodes.render(part.node))
+        return self._refusal(f"{text} at column {part.start} {what}", part.start)
 
     def _unexpected(self) -> FormulaError:
         """Return the error for a token behind an operand."""
@@ -314,9 +295,8 @@ class _Reader:
             ")": "there is no parenthesis to close",
             ",": "commas stand only between the arguments of a function",
         }
-        return self._refused(
-            self._here, problems.get(self._here.text, "an operator is needed before it")
-        )
+        what = problems.get(self._here.text, "an operator is needed before it")
+        return self._refused(self._here, what)
 
     def _refused(self, token: Token, what: str) -> FormulaError:
         return self._refusal(f"{quoted(token.text)} at column {token.column}: {what}", token.column)
@@ -325,6 +305,5 @@ class _Reader:
         return FormulaError(problem, self._text, column)
 
     def _too_deep(self, column: int) -> FormulaError:
-        return self._refusal(
-            f"formula nested too deeply at column {column}: at most {MAX_DEPTH} levels", column
-        )
+        problem = f"formula nested too deeply at column {column}: at most {MAX_DEPTH} levels"
+        return self._refusal(problem, column)

@@ -59,9 +59,8 @@ class Range:
         """
         step = 1 if self.step is None else int(self.step.value(env))
         if self.step is not None and step < 1:
-            raise FormulaError(
-                f"the step of a range is at least 1, found {step}", self.step.source, 1
-            )
+            problem = f"the step of a range is at least 1, found {step}"
+            raise FormulaError(problem, self.step.source, 1)
         return range(int(self.first.value(env)), int(self.last.value(env)) + 1, step)
 
     def evaluate(self, env: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray[np.int64], ...]:
@@ -77,9 +76,8 @@ class Range:
         last = self.last.evaluate(env) * ones
         step = ones if self.step is None else self.step.evaluate(env) * ones
         if self.step is not None and step.size and step.min() < 1:
-            raise FormulaError(
-                f"the step of a range is at least 1, found {step.min()}", self.step.source, 1
-            )
+            problem = f"the step of a range is at least 1, found {step.min()}"
+            raise FormulaError(problem, self.step.source, 1)
         for formula, ends in ((self.first, first), (self.last, last)):
             far = ends[(ends < -_FARTHEST) | (ends > _FARTHEST)]
             if far.size:
@@ -117,7 +115,6 @@ def _integer(text: str, start: int, names: Collection[str] | None) -> Formula:
     # Spaces in front, so that columns count in the whole text.
     formula = parse(" " * start + text, names)
     if formula.is_truth:
-        raise FormulaError(
-            f"{text.strip()!r} is true or false, an integer is needed", formula.source, start + 1
-        )
+        problem = f"{text.strip()!r} is true or false, an integer is needed"
+        raise FormulaError(problem, formula.source, start + 1)
     return formula

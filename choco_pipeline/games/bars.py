@@ -1,4 +1,4 @@
-"""Nim and chocolate bars: each ruleset is its definition, in plain Python, and the oracle of every kernel."""
+"""Nim and chocolate bars, each by its definition: the oracle of all kernels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from string import ascii_lowercase
 
 from numpy.typing import ArrayLike
 
-from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games.height import FormulaHeight, Height, as_height
 from choco_pipeline.games.rules import Face, Limit, Move, Position, Rules, with_free_heap
@@ -47,23 +46,15 @@ class Nim(Ruleset):
     """
 
     heaps: int
+    form = "nim({0.heaps})"
 
     def __post_init__(self) -> None:
-        require_count("nim", "heaps", self.heaps, 1)
-        if self.heaps > len(HEAP_NAMES):
-            raise RulesetError(
-                f"nim: at most {len(HEAP_NAMES)} heaps have names, found {self.heaps}"
-            )
+        require_count("nim", "heaps", self.heaps, 1, len(HEAP_NAMES))
 
     @cached_property
     def rules(self) -> Rules:
         """The heaps a, b, c, …; the last one stands beside the others."""
         return with_free_heap(heaps(*HEAP_NAMES[: self.heaps]))
-
-    @property
-    def notation(self) -> str:
-        """``nim(3)``."""
-        return f"nim({self.heaps})"
 
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position that reduces one heap."""
@@ -72,7 +63,7 @@ class Nim(Ruleset):
 
 @dataclass(frozen=True)
 class StepBar(Ruleset):
-    """The step bar CB(s, k, y, z): column i has min(y, ⌊(i+s)/k⌋) + 1 squares, column 0 holds the bitter one.
+    """The step bar CB(s, k, y, z).
 
     Positions are (y, z) with y ≤ ⌊(z+s)/k⌋. Source: step2015, Def 1.1 (which writes h for s) and Def 3.1, whose last
     set must read min(y, ⌊(w+h)/k⌋).
@@ -94,6 +85,7 @@ class StepBar(Ruleset):
 
     k: int
     s: int = 0
+    form = "step-bar(k={0.k}, s={0.s})"
 
     def __post_init__(self) -> None:
         require_count("step-bar", "k", self.k, 1)
@@ -104,11 +96,6 @@ class StepBar(Ruleset):
         """Horizontal cuts y, vertical cuts z."""
         height = FormulaHeight(parse(f"(z+{self.s})//{self.k}"), ("z",))
         return replace(heaps("y", "z"), limits={"y": Limit(height, ("z",))})
-
-    @property
-    def notation(self) -> str:
-        """``step-bar(k=4, s=2)``."""
-        return f"step-bar(k={self.k}, s={self.s})"
 
     @property
     def with_strip(self) -> StripBar:
@@ -130,7 +117,7 @@ class StepBar(Ruleset):
 
 @dataclass(frozen=True)
 class StripBar(Ruleset):
-    """A step bar with a strip of x squares on the other side of the bitter square: their disjunctive sum.
+    """A step bar beside a strip of x squares: their disjunctive sum.
 
     Positions are (x, y, z) with y ≤ ⌊(z+s)/k⌋. Source: step2015, section 1; pass2016, Def 2.1.
 
@@ -147,6 +134,7 @@ class StripBar(Ruleset):
 
     k: int
     s: int = 0
+    form = "strip-bar(k={0.k}, s={0.s})"
 
     def __post_init__(self) -> None:
         require_count("strip-bar", "k", self.k, 1)
@@ -156,11 +144,6 @@ class StripBar(Ruleset):
     def rules(self) -> Rules:
         """The strip's x, and y, z of the bar."""
         return with_free_heap(replace(heaps("x", "y", "z"), limits=self.without_strip.rules.limits))
-
-    @property
-    def notation(self) -> str:
-        """``strip-bar(k=4, s=2)``."""
-        return f"strip-bar(k={self.k}, s={self.s})"
 
     @property
     def without_strip(self) -> StepBar:
@@ -178,7 +161,7 @@ class StripBar(Ruleset):
 
 @dataclass(frozen=True, init=False)
 class SolidBar(Ruleset):
-    """The three-dimensional bar CB(f, x, y, z): column (u, w) has min(f(u, w), y) + 1 boxes, (0, 0) holds the bitter one.
+    """The three-dimensional bar CB(f, x, y, z).
 
     Positions are (x, y, z) with y ≤ f(x, z). Source: solid2022, Def 1.5 to 1.7; with f = ⌊(x+z)/k⌋ the bar of triangular.
 
@@ -197,6 +180,7 @@ class SolidBar(Ruleset):
     """
 
     f: Height
+    form = "solid-bar(f={0.f.notation})"
 
     def __init__(self, f: Height | Formula | str | Callable[[int, int], int] | ArrayLike) -> None:
         """Check `f` near the origin; tables check it on all of theirs."""
@@ -208,14 +192,9 @@ class SolidBar(Ruleset):
         return replace(heaps("x", "y", "z"), limits={"y": Limit(self.f, ("x", "z"))})
 
     @property
-    def notation(self) -> str:
-        """``solid-bar(f=(x+z)//3)``."""
-        return f"solid-bar(f={self.f.notation})"
-
-    @property
     def identity(self) -> str:
         """The notation, with a height table named by its content."""
-        return f"solid-bar(f={self.f.identity})"
+        return self.form.replace("notation", "identity").format(self)
 
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position one cut away: cuts of x, then of y, then of z."""
@@ -230,7 +209,7 @@ class SolidBar(Ruleset):
 
 @dataclass(frozen=True)
 class RectangularBar(Ruleset):
-    """The bars that C(m, n) can be cut to, for every place of the poisoned cell: Nim on four heaps.
+    """The bars that C(m, n) can be cut to, for every place of the poisoned cell.
 
     A position (a, b, c, d) has a rows above the poisoned cell and b below, c columns before it and d behind, with
     a + b < m and c + d < n. The whole bar with the cell (i, j), 1-based, is (i-1, m-i, j-1, n-j). Source: patterns, section 2.
@@ -251,6 +230,7 @@ class RectangularBar(Ruleset):
 
     m: int
     n: int
+    form = "rectangular-bar(m={0.m}, n={0.n})"
 
     def __post_init__(self) -> None:
         require_count("rectangular-bar", "m", self.m, 1)
@@ -267,16 +247,12 @@ class RectangularBar(Ruleset):
             face=Face(
                 {"i": self.m, "j": self.n},
                 (parse("i-1"), parse(f"{self.m}-i"), parse("j-1"), parse(f"{self.n}-j")),
+                {"i": 0, "j": 2},
             ),
         )
 
-    @property
-    def notation(self) -> str:
-        """``rectangular-bar(m=5, n=7)``."""
-        return f"rectangular-bar(m={self.m}, n={self.n})"
-
     def whole(self, i: int, j: int) -> Position:
-        """Return the position of the uncut bar with the poisoned cell in row i, column j, both from 1."""
+        """Return the uncut bar with the poisoned cell in row i, column j, from 1."""
         return (i - 1, self.m - i, j - 1, self.n - j)
 
     def options(self, position: Position) -> Iterator[Position]:

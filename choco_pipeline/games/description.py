@@ -1,4 +1,4 @@
-"""Games of one's own: files made into rules, where every mistake is found before anything runs, and their class."""
+"""Games of one's own: files made into rules, and their class."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
 
 class Description:
-    """A game file with its names checked; `content` is its text with the place of each part."""
+    """A game file with its names checked."""
 
     def __init__(self, content: Content, name: str) -> None:
-        """Check the name and everything else except the formulas; raise `ConfigError` for a mistake."""
+        """Check all except the formulas; raise `ConfigError` for a mistake."""
         self.content = content
         try:
             self.file = content.load(GameFile)
@@ -120,8 +120,6 @@ def _rules(description: Description, values: tuple[tuple[str, int], ...]) -> Rul
 
 
 class _DescriptionReader:
-    """Reads a description's formulas with values for its parameters."""
-
     def __init__(self, description: Description, values: Mapping[str, int]) -> None:
         self.description = description
         self.content = description.content
@@ -192,7 +190,7 @@ class _DescriptionReader:
     def _moves(
         self, place: Location, move: GameMove, limits: Mapping[str, Limit], ends: Formula | None
     ) -> Iterator[Move]:
-        """Yield the kinds of moves that one entry describes: one, or one for each list of amounts."""
+        """Yield the kinds of moves of one entry: one for each list of amounts."""
         for j, name in enumerate(move.lower):
             at = (*place, "lower", j if isinstance(move.lower, list) else name)
             self.description.require_coordinate(at, name)
@@ -211,25 +209,14 @@ class _DescriptionReader:
         if move.when is not None:
             not_allowed = f"not ({self._condition((*place, 'when'), move.when).text})"
             unless = parse(not_allowed if ends is None else f"({ends.text}) or {not_allowed}")
+        split = None if move.split is None else self._split(place, move.split)
+        one = Move(tuple(move.lower), at_most=at_most, unless=unless, split=split)
         read = {name for limit in limits.values() for name in limit.of}
-        divided, parts = self._split(place, move)
-        one = Move(
-            tuple(move.lower),
-            at_most=at_most,
-            clips=move.clip or read.isdisjoint([*move.lower, *divided]),
-            unless=unless,
-        )
-        if isinstance(move.lower, dict) or move.split is not None:
-            names = tuple(self.file.coordinates)
+        one = replace(one, clips=move.clip or read.isdisjoint(one.changes))
+        if isinstance(move.lower, dict) or split is not None:
+            parts = [] if split is None else [part.lower() for part in split.parts]
             for written, conditions in self._written_amounts(place, move):
-                by = self._by(place, move, written, conditions, parts)
-                yield replace(
-                    one,
-                    by=by,
-                    split=Split(divided[0], (parts[0].upper(), parts[1].upper()), names)
-                    if divided
-                    else None,
-                )
+                yield replace(one, by=self._by(place, move, written, conditions, parts))
             return
         if move.where is not None:
             what = "it needs `lower: {COORDINATE: AMOUNT}`, which names the amounts"
@@ -250,30 +237,26 @@ class _DescriptionReader:
             yield replace(one, by=Amounts((), tuple(parse(str(n)) for n in amount)))
 
     def _way(self, place: Location, move: GameMove) -> Way:
-        """Return how amounts from several coordinates are chosen, if they are not listed."""
         if move.by is None or isinstance(move.by, list):
             what = "`by` is needed for several coordinates: any, each, same, or a list of amounts"
             raise self._error(place, what)
         return move.by
 
-    def _split(self, place: Location, move: GameMove) -> tuple[tuple[str, ...], list[str]]:
-        """Return the coordinate that a move splits, and the names of its parts; none without a split."""
-        if move.split is None:
-            return (), []
+    def _split(self, place: Location, written: str | dict[str, list[str]]) -> Split:
         at = (*place, "split")
-        names = [move.split] if isinstance(move.split, str) else [*move.split]
+        names = [written] if isinstance(written, str) else [*written]
         if len(names) != 1:
             raise self._error(at, f"a move splits one coordinate, found {len(names)}")
         self.description.require_coordinate(at, names[0])
-        parts = ["part_1", "part_2"] if isinstance(move.split, str) else [*move.split[names[0]]]
-        if parts[0] == parts[1]:
+        first, second = ("part_1", "part_2") if isinstance(written, str) else written[names[0]]
+        if first == second:
             raise self._error(at, "the two parts need two names")
-        return (names[0],), parts
+        return Split(names[0], (first.upper(), second.upper()), tuple(self.file.coordinates))
 
     def _written_amounts(
         self, place: Location, move: GameMove
     ) -> Iterator[tuple[dict[str, str], list[str]]]:
-        """Yield amounts as formulas in chosen numbers, and the conditions on these: for a split one for each listed amount."""
+        """Yield amounts as formulas in chosen numbers, and conditions on these."""
         for key in ("by", "at_most") if isinstance(move.lower, dict) else ("at_most",):
             if getattr(move, key) is not None:
                 what = "it is not read beside amounts that are formulas, or a split; `where` can say it"
@@ -302,7 +285,7 @@ class _DescriptionReader:
         wanted: list[str],
         parts: list[str],
     ) -> Amounts:
-        """Return amounts for chosen numbers that satisfy the wanted conditions and the move's own.
+        """Return amounts for chosen numbers that satisfy the conditions.
 
         Inside, chosen numbers have capital letters, so that no coordinate can be called so, also in a sum of games.
         """
@@ -339,7 +322,6 @@ class _DescriptionReader:
         )
 
     def _amounts(self, place: Location, move: GameMove) -> list[tuple[int, ...]]:
-        """Return the amounts in a list, for each coordinate that is lowered."""
         by = move.by
         assert isinstance(by, list)
         if not 1 <= len(by) <= MOST_AMOUNTS:
@@ -380,7 +362,7 @@ class _DescriptionReader:
         return amount
 
     def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
-        """Search small positions for a formula without a value, and for an amount that the move takes."""
+        """Search small positions for a formula without a value, or without amounts."""
         tried, found = 0, False
         for values in _small(rules.coordinates):
             is_position = rules.why_not([*values.values()]) is None
@@ -397,7 +379,7 @@ class _DescriptionReader:
                 return
 
     def _is_below_one(self, formula: Formula) -> bool:
-        """Whether a formula is below 1 at all places tried, near and far, so that its move lowers nothing."""
+        """Whether a formula is below 1 at all places tried, near and far."""
         names = sorted(formula.names)
         sizes = [1 << n for n in range(LARGEST.bit_length())]
         together = [dict.fromkeys(names, size) for size in sizes]
@@ -413,7 +395,7 @@ class _DescriptionReader:
     def _try(
         self, place: Location, formula: Formula, rules: Rules, unless: Formula | None = None
     ) -> None:
-        """Search small positions at which play has not ended for one where a formula has no value."""
+        """Search small positions in play for one where a formula has no value."""
         needed = formula.names | (frozenset() if unless is None else unless.names)
         limits = [(name, rules.limits[name]) for name in needed & rules.limits.keys()]
         needed = needed.union(*(limit.of for _, limit in limits))
@@ -433,7 +415,7 @@ class _DescriptionReader:
         *,
         any_name: bool = False,
     ) -> Formula:
-        """Return a formula with the parameters' values put in; in the coordinates, in other names, or in any."""
+        """Return a formula with the parameters' values put in."""
         known = [*(self.file.coordinates if names is None else names), *self.values]
         try:
             formula = parse(str(written)) if any_name else parse(str(written), names=known)
@@ -450,7 +432,6 @@ class _DescriptionReader:
 
 
 def _small(names: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Yield places with small coordinates, at most `FIRST_POSITIONS`."""
     side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(names)))))
     for at in islice(product(range(side), repeat=len(names)), FIRST_POSITIONS):
         yield dict(zip(names, at, strict=True))
@@ -491,7 +472,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
 
 
 def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
-    """Return the games below `base` with another description here; parameters as for `described`.
+    """Return the games below `base` with another description here.
 
     Raises `ConfigError` if the description of such a game below `base` has a mistake.
     """
@@ -510,7 +491,7 @@ def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _in_file(path: Path, text: str) -> Description:
-    """Return the description in a file; a changed file is read again."""
+    """Return the description in a file."""
     return Description(YamlFile(path, text), path.stem)
 
 
@@ -532,7 +513,7 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 class CutGame(Ruleset):
-    """A game of one's own: coordinates, how large they may be, and which moves lower them.
+    """A game of one's own: coordinates, their largest values, and moves.
 
     Parameters
     ----------
@@ -687,7 +668,6 @@ def _plain_amounts(by: str | tuple[int, ...] | Amounts) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return the data of a Python description as a file would hold it."""
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""The closed model of a game file, ``config/games/NAME.yaml``; its schema and its reference page."""
+"""The closed model of ``config/games/NAME.yaml``, and its reference page."""
 
 from __future__ import annotations
 

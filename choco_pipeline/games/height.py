@@ -1,4 +1,4 @@
-"""Heights, the largest legal values of coordinates; always checked to be monotone."""
+"""Heights, the largest legal values of coordinates, checked to be monotone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_KNOWN = 1 << 16
 
 
 class Height(ABC):
-    """A monotone function of natural numbers: the largest legal value of a coordinate, given others."""
+    """A monotone function: the largest legal value of a coordinate, given others."""
 
     @property
     @abstractmethod
@@ -50,16 +50,20 @@ class Height(ABC):
     def __call__(self, *at: int) -> int:
         """Return the height at one place, by the function's own definition."""
 
+    def at_points(self, *at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the heights at points that may lie far apart, unchecked."""
+        return np.array([self(*map(int, place)) for place in zip(*at, strict=True)], np.int64)
+
     @abstractmethod
     def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
         """Return the heights on the product of the ranges, unchecked."""
 
     def table(self, *sizes: int) -> NDArray[np.int32]:
-        """Return the heights on the product of ``range(size)`` for each argument, checked as by `block`."""
+        """Return the heights on the product of ``range(size)``, checked by `block`."""
         return np.array(self.block(*map(range, sizes)), order="C")
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
-        """Return the heights on the product of the ranges, checked against the places just before them, too.
+        """Return the heights on the product of ranges, checked with their neighbours.
 
         So where blocks cover a table, all of its neighbours have been compared. Raises `HeightError` if a value is negative or
         too large, or two neighbouring values show that the height is not monotone. They are int32, with an axis for each range.
@@ -105,7 +109,6 @@ class Height(ABC):
         return heights
 
     def _place(self, at: Sequence[int]) -> str:
-        """Return arguments as errors write them."""
         return ", ".join(map(str, at))
 
     def _error(self, what: str) -> HeightError:
@@ -114,7 +117,7 @@ class Height(ABC):
 
 @dataclass(frozen=True)
 class FormulaHeight(Height):
-    """A height given by a formula such as ``(x+z)//3``, in x and z unless other names are given."""
+    """A height given by a formula such as ``(x+z)//3``."""
 
     formula: Formula
     arguments: tuple[str, ...] = ("x", "z")
@@ -148,13 +151,18 @@ class FormulaHeight(Height):
                 self._known[at] = height
         return height
 
+    def at_points(self, *at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the heights at points, without a loop."""
+        values = self.formula.evaluate(dict(zip(self.arguments, at, strict=True)))
+        return np.asarray(values, np.int64)
+
     @cached_property
     def _known(self) -> dict[tuple[int, ...], int]:
         """Cache of values: the definition needs the same ones at most positions."""
         return {}
 
     def look_along(self, axis: int, size: int) -> None:
-        """Check `size` values along an argument, the others being 0, as far as tables can hold them.
+        """Check `size` values along an argument, where the others are 0.
 
         Raises `HeightError` if they fall, as a remainder does; `FormulaError` if there is none.
         """
@@ -172,14 +180,14 @@ class FormulaHeight(Height):
 
     @cached_property
     def _of_sum(self) -> Formula | None:
-        """The formula in n = x+z, if x and z occur only in this sum, as in every bar of the papers."""
+        """The formula in n = x+z, if x and z occur only in this sum."""
         if len(self.arguments) != 2:
             return None
         formula = self.formula.with_name("n", parse("+".join(self.arguments)))
         return formula if formula.names == {"n"} else None
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
-        """Return the checked heights; those of a function of x+z are computed once for each sum, and are a view."""
+        """Return the checked heights, for a function of x+z as a view."""
         if self._of_sum is None:
             return super().block(*ranges)
         x, z = ranges
@@ -207,7 +215,7 @@ class FormulaHeight(Height):
 
 @dataclass(frozen=True, eq=False)
 class TableHeight(Height):
-    """A height given by a table: ``values[x, z]``, for x and z up to the table's own size."""
+    """A height given by a table ``values[x, z]``, up to the table's own size."""
 
     values: NDArray[np.int64] = field(repr=False)
     name: str | None = None
@@ -276,7 +284,7 @@ class TableHeight(Height):
 
 @dataclass(frozen=True)
 class FunctionHeight(Height):
-    """A height given by a Python function of x and z; it has no notation that can be read back."""
+    """A height given by a Python function of x and z, which has no notation."""
 
     function: Callable[[int, int], int]
 
@@ -303,7 +311,7 @@ class FunctionHeight(Height):
 
 
 def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike) -> Height:
-    """Return `f` (a formula or its text, a function, or an integer array [x, z]) as a `Height`."""
+    """Return a formula, its text, a function or an array [x, z] as a `Height`."""
     if isinstance(f, Height):
         return f
     if isinstance(f, Formula):
@@ -326,7 +334,7 @@ _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 
 
 def read_heights(path: Path, name: str) -> TableHeight:
-    """Read a height table: one line for each x, one comma-separated integer for each z.
+    """Read a table: a line for each x, a comma-separated integer for each z.
 
     Errors say where something is wrong and what is needed, but do not quote the file: a ruleset that somebody else has
     written may name one that is no height table.
@@ -369,7 +377,6 @@ def read_heights(path: Path, name: str) -> TableHeight:
 
 
 def _cell(text: str, where: str) -> int:
-    """Return an integer of 64 bits, or raise `HeightError` without quoting the text."""
     if not _INTEGER.fullmatch(text):
         what = "something else" if text.strip() else "nothing"
         raise HeightError(f"{where}: an integer is needed, found {what}")

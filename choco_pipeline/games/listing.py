@@ -1,8 +1,8 @@
-"""The results of moves from many positions at once, as arrays; `Rules.results` is their definition."""
+"""Results of moves from many positions at once; defined by `Rules.results`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 import numpy as np
@@ -23,7 +23,7 @@ MOST_CHOICES = 1 << 21
 def results_of(
     rules: Rules, move: Move, points: Points
 ) -> Iterator[tuple[Ints, tuple[Points, ...]]]:
-    """Yield the results of one kind of move, for each choice of amounts; two choices may have the same results.
+    """Yield the results of one kind of move, for each choice of amounts.
 
     A result has the positions that allow it, as places in the arrays; and the position that is left, or the two whose sum is
     played.
@@ -74,15 +74,13 @@ def fallen(rules: Rules, points: Points) -> dict[str, Ints]:
 
 def heights_at(limit: Limit, points: Points) -> Ints:
     """Return the largest legal value of a coordinate at arrays of others."""
-    if not limit.of:
-        return np.asarray(limit.height(), np.int64)
-    given = [points[name] for name in limit.of]
-    heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
-    return heights[tuple(given)].astype(np.int64)
+    given = tuple(points[name] for name in limit.of)
+    heights: Ints = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))[given]
+    return heights
 
 
 def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
-    """Yield, for each choice of amounts, the positions that allow it and its results before coordinates fall."""
+    """Yield each choice's positions and its results before coordinates fall."""
     if isinstance(move.by, Amounts):
         yield from _left_by_formulas(move, move.by, at)
         return
@@ -92,7 +90,7 @@ def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints
         limit = np.broadcast_to(move.at_most.evaluate(at), size)
         most = [np.minimum(values, limit) for values in most]
     largest = [int(values.max(initial=0)) for values in most]
-    for amounts in _amounts(move, largest):
+    for amounts in move.amounts_up_to(largest):
         pairs = zip(amounts, most, strict=True)
         rows = np.flatnonzero(np.all([values >= amount for amount, values in pairs], axis=0))
         if rows.size:
@@ -139,7 +137,7 @@ def _left_by_formulas(
 
 
 def _choices(by: Amounts, largest: int) -> Iterator[tuple[int, ...]]:
-    """Yield choices of numbers up to the largest, except those that a condition on these numbers alone excludes."""
+    """Yield choices of numbers, except those that their own condition excludes."""
     number = (largest + 1) ** len(by.chosen)
     if number > MOST_CHOICES:
         raise LimitError(
@@ -163,21 +161,7 @@ def _choices(by: Amounts, largest: int) -> Iterator[tuple[int, ...]]:
     yield from map(tuple, numbers[keep].tolist())
 
 
-def _amounts(move: Move, largest: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield amounts that a move may take from each coordinate that it lowers."""
-    if isinstance(move.by, tuple):
-        yield from ((amount,) * len(largest) for amount in move.by if amount > 0)
-    elif move.by == "same":
-        yield from ((amount,) * len(largest) for amount in range(1, min(largest) + 1))
-    else:
-        least = int(move.by == "each")
-        yield from (
-            amounts for amounts in product(*(range(least, n + 1) for n in largest)) if any(amounts)
-        )
-
-
 def _same(points: Points, others: Points) -> Truths:
-    """Return where all coordinates are the same."""
     same: Truths = np.all([values == others[name] for name, values in points.items()], axis=0)
     return same
 

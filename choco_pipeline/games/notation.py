@@ -1,4 +1,4 @@
-"""The one written notation for rulesets: read, built with parameters, and matched against patterns.
+"""The notation of rulesets: reader, builder and patterns.
 
 A game of one's own, ``game(NAME, k=4)``, is described by ``config/games/NAME.yaml``. Parameters that are not given have the
 values that stand there, and are filled in when the notation is read: so every ruleset is written in one way.
@@ -22,17 +22,17 @@ from choco_pipeline.games.game_file import NAME
 from choco_pipeline.games.height import FormulaHeight, Height, read_heights
 from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset, WithPass
 
-#: What each ruleset takes: argument names in order, and the defaults of those that may be left out.
-#: ``f`` is a height, ``game`` and ``a``, ``b`` are rulesets, all others are integers. A game of one's own has its name,
-#: and the parameters that its description has.
-ARGUMENTS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
-    "step-bar": (("k", "s"), {"s": "0"}),
-    "strip-bar": (("k", "s"), {"s": "0"}),
-    "solid-bar": (("f",), {}),
-    "rectangular-bar": (("m", "n"), {}),
-    "nim": (("heaps",), {}),
-    "with-pass": (("game", "passes"), {"passes": "1"}),
-    "sum": (("a", "b"), {}),
+#: The class of each ruleset, its arguments in order, and the defaults of those that may be left out. ``f`` is a height,
+#: ``game``, ``a`` and ``b`` are rulesets, all others are integers. A game of one's own has its name, and the parameters
+#: that its description has.
+RULESETS: dict[str, tuple[Callable[..., Ruleset], tuple[str, ...], dict[str, str]]] = {
+    "step-bar": (StepBar, ("k", "s"), {"s": "0"}),
+    "strip-bar": (StripBar, ("k", "s"), {"s": "0"}),
+    "solid-bar": (SolidBar, ("f",), {}),
+    "rectangular-bar": (RectangularBar, ("m", "n"), {}),
+    "nim": (Nim, ("heaps",), {}),
+    "with-pass": (WithPass, ("game", "passes"), {"passes": "1"}),
+    "sum": (DisjunctiveSum, ("a", "b"), {}),
 }
 OWN = "game"
 #: Arguments that are written without their names.
@@ -67,7 +67,7 @@ class GameName:
 
 @dataclass(frozen=True)
 class Notation:
-    """A ruleset as written: a name and, for each argument, an integer formula, a height or a ruleset."""
+    """A ruleset as written: a name, and a value for each argument."""
 
     name: str
     arguments: tuple[tuple[str, Argument], ...]
@@ -144,7 +144,7 @@ def as_game(game: Ruleset | str) -> Ruleset:
 
 
 def read(text: str, base: Path | None = None, games: Mapping[str, Any] | None = None) -> Notation:
-    """Return `text` as a `Notation`, with every argument named and defaults filled in.
+    """Return `text` as a `Notation`, with named arguments and all defaults.
 
     `base` and `games` are as for `parse_ruleset`: the defaults of a game of one's own stand in its description.
     """
@@ -162,7 +162,7 @@ def as_written(text: str) -> Notation:
 def _with_defaults(
     notation: Notation, base: Path | None, games: Mapping[str, Any] | None
 ) -> Notation:
-    """Return the same with every parameter of games of one's own, in the order of their descriptions."""
+    """Return it with every parameter of games of one's own, in order."""
     given = {
         key: _with_defaults(value, base, games) if isinstance(value, Notation) else value
         for key, value in notation.arguments
@@ -210,12 +210,8 @@ def build(
             raise RulesetError(f"{notation.name}: {key} must be a ruleset")
         return build(value, parameters, base, games)
 
-    def own() -> Ruleset:
-        values = {key: integer(key) for key in arguments if key != OWN}
-        return CutGame.of(described(arguments[OWN].text, base, games), values)
-
-    def height() -> Height:
-        value = arguments["f"]
+    def height(key: str) -> Height:
+        value = arguments[key]
         if value.text in parameters and value.text not in HEIGHT_NAMES:
             whole = parameters[value.text]
             value = parse(str(whole)) if isinstance(whole, int) else whole
@@ -230,17 +226,12 @@ def build(
             case _:
                 raise RulesetError("solid-bar: f must be a height function, found a ruleset")
 
-    makers: dict[str, Callable[[], Ruleset]] = {
-        "step-bar": lambda: StepBar(integer("k"), integer("s")),
-        "strip-bar": lambda: StripBar(integer("k"), integer("s")),
-        "solid-bar": lambda: SolidBar(height()),
-        "rectangular-bar": lambda: RectangularBar(integer("m"), integer("n")),
-        "nim": lambda: Nim(integer("heaps")),
-        "with-pass": lambda: WithPass(game("game"), integer("passes")),
-        "sum": lambda: DisjunctiveSum(game("a"), game("b")),
-        OWN: own,
-    }
-    return makers[notation.name]()
+    if notation.name == OWN:
+        values = {key: integer(key) for key in arguments if key != OWN}
+        return CutGame.of(described(arguments[OWN].text, base, games), values)
+    kind, keys, _ = RULESETS[notation.name]
+    readers = {"f": height, "game": game, "a": game, "b": game}
+    return kind(*(readers.get(key, integer)(key) for key in keys))
 
 
 def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
@@ -271,7 +262,7 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
 
 
 class _Reader:
-    """Reads the parts of a ruleset's text; errors quote the whole."""
+    """Reader of the parts of a ruleset's text; errors quote the whole."""
 
     def __init__(self, whole: str) -> None:
         self.whole = whole
@@ -282,7 +273,7 @@ class _Reader:
         name_found = _NAME.match(stripped)
         name = name_found.group() if name_found else ""
         rest = stripped[len(name) :].strip()
-        known = [*ARGUMENTS, OWN]
+        known = [*RULESETS, OWN]
         if name not in known:
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]!r}? " if near else ""
@@ -299,7 +290,7 @@ class _Reader:
         parts = self._split(rest[1:-1])
         if name == OWN:
             return self._own(parts)
-        keys, defaults = ARGUMENTS[name]
+        _, keys, defaults = RULESETS[name]
         given: dict[str, Argument] = {}
         for position, part in enumerate(parts):
             key, value = self._named(part, name, given)
@@ -323,7 +314,6 @@ class _Reader:
         return Notation(name, tuple((key, given[key]) for key in keys))
 
     def _own(self, parts: list[str]) -> Notation:
-        """Return ``game(NAME, k=4)``, with those parameters that are given."""
         name, *others = [part.strip() for part in parts] or [""]
         if not re.fullmatch(NAME, name):
             what = f"{OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
@@ -338,7 +328,7 @@ class _Reader:
         return Notation(OWN, tuple(given.items()))
 
     def _named(self, part: str, owner: str, given: Mapping[str, Argument]) -> tuple[str, str]:
-        """Return the name and the text of an argument; "" for one without a name."""
+        """Return the name of an argument, "" without one, and its text."""
         found = _KEY.match(part)
         if found is None:
             return "", part
@@ -356,7 +346,6 @@ class _Reader:
             raise self._error(f"{key}: {error}") from error
 
     def _split(self, text: str) -> list[str]:
-        """Split at the commas that are in no parentheses."""
         parts, depth, start = [], 0, 0
         for i, char in enumerate(text):
             depth += (char == "(") - (char == ")")
@@ -375,7 +364,7 @@ class _Reader:
 
 
 def csv_file(text: str) -> CsvFile | None:
-    """Return the file that ``csv(path)`` names, the path in quotes or not; None for another text."""
+    """Return the file that ``csv(path)`` names; None for another text."""
     written = _CSV.fullmatch(text)
     return None if written is None else CsvFile(written[1].strip("\"'"))
 

@@ -127,7 +127,7 @@ def _sides(rules: Rules) -> tuple[str, str] | None:
 
 
 def _side(values: Mapping[str, int], limit: Limit | None, name: str) -> Callable[[int], int]:
-    """Return the number of squares in a column on one side of the bitter row; none beside a strip."""
+    """Return the number of squares in a column on one side of the bitter row."""
     if limit is None:
         return lambda _column: 0
     most, height = values[name], limit.height

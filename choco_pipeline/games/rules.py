@@ -45,7 +45,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Amounts:
-    """Amounts that a move takes, as formulas in natural numbers that the player chooses."""
+    """Amounts of a move, as formulas in natural numbers that the player chooses."""
 
     #: The names of the chosen numbers. Each is at most the largest coordinate that the move lowers or splits.
     chosen: tuple[str, ...]
@@ -68,7 +68,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Split:
-    """A coordinate that a move divides after taking amounts; two positions are left, whose sum is played."""
+    """A coordinate that a move divides, so that two positions are left."""
 
     coordinate: str
     #: The names of the sizes of the two parts. The first is a chosen number.
@@ -114,7 +114,7 @@ class Move:
 
     @property
     def is_of_one_heap(self) -> bool:
-        """Whether it lowers one coordinate by any amount, with no other field set except `clips`."""
+        """Whether it lowers one coordinate by any amount, without conditions."""
         one = type(self)(self.lowers[:1], clips=self.clips)
         return isinstance(self.by, str) and replace(self, by="any") == one
 
@@ -122,21 +122,23 @@ class Move:
         """Yield the amounts from each of `lowers`, ignoring limits of other coordinates."""
         if isinstance(self.by, Amounts):
             yield from dict.fromkeys(amounts for amounts, _ in self.chosen(values, self.by))
-            return
-        most = self._most(values)
+        else:
+            yield from self.amounts_up_to(self._most(values))
+
+    def amounts_up_to(self, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Yield the amounts that are at most these, of a move without `Amounts`."""
         if self.by == "any" or self.by == "each":
             least = 1 if self.by == "each" else 0
             every = product(*(range(least, n + 1) for n in most))
-            yield from (amounts for amounts in every if any(amounts))
-            return
+            return (amounts for amounts in every if any(amounts))
         same = range(1, min(most) + 1)
-        chosen = same if self.by == "same" else [n for n in self.by if n in same]
-        yield from ((n,) * len(most) for n in chosen)
+        listed = [n for n in self.by if n in same] if isinstance(self.by, tuple) else same
+        return ((n,) * len(most) for n in listed)
 
     def chosen(
         self, values: Mapping[str, int], by: Amounts
     ) -> Iterator[tuple[tuple[int, ...], tuple[int, int]]]:
-        """Yield the amounts of each choice that is allowed, and the sizes of the parts of a split; (0, 0) without one."""
+        """Yield amounts and sizes of parts, (0, 0) without a split, of each choice."""
         for numbers in product(range(self.largest(values) + 1), repeat=len(by.chosen)):
             given = {**values, **dict(zip(by.chosen, numbers, strict=True))}
             amounts = tuple(int(formula.value(given)) for formula in by.taken)
@@ -162,7 +164,7 @@ class Move:
         return max(values[name] for name in self.changes)
 
     def number_of_amounts(self, values: Mapping[str, int]) -> int:
-        """Return how many choices there are; of `Amounts` also those that are not allowed."""
+        """Return the number of choices, for `Amounts` with forbidden ones."""
         if isinstance(self.by, Amounts):
             return int((self.largest(values) + 1) ** len(self.by.chosen))
         most = self._most(values)
@@ -173,7 +175,6 @@ class Move:
         return min(most) if self.by == "same" else sum(n <= min(most) for n in self.by)
 
     def _most(self, values: Mapping[str, int]) -> list[int]:
-        """Return the largest amount for each coordinate that it lowers."""
         most = [values[name] for name in self.lowers]
         if self.at_most is None:
             return most
@@ -201,13 +202,14 @@ class Move:
 
 @dataclass(frozen=True)
 class Face:
-    """The positions in a table of P-positions that does not hold all, counted from 1 by other names."""
+    """The positions in a table of P-positions that does not hold all."""
 
     #: For each of those names, how far it goes.
     sizes: Mapping[str, int]
-    #: For each coordinate, its value as a formula in those names. For each name, one coordinate takes all its values
-    #: there and depends on nothing else.
+    #: For each coordinate, its value as a formula in those names.
     position: tuple[Formula, ...]
+    #: For each name, the index of the coordinate that is one less.
+    axes: Mapping[str, int]
 
     def positions(self, places: Mapping[str, ArrayLike]) -> list[NDArray[np.int64]]:
         """Return the coordinates at places, arrays by the names, that broadcast."""
@@ -215,22 +217,12 @@ class Face:
 
     def place(self, position: Sequence[int]) -> dict[str, int]:
         """Return the place of a position, without passes, on the face."""
-        return {name: places[position[axis]] for name, (axis, places) in self._inverses.items()}
+        return {name: position[axis] + 1 for name, axis in self.axes.items()}
 
     def holds(self, position: Sequence[int]) -> bool:
         """Whether a position, without passes, is on the face."""
         place = self.place(position)
         return [formula.value(place) for formula in self.position] == list(position)
-
-    @cached_property
-    def _inverses(self) -> dict[str, tuple[int, dict[int, int]]]:
-        """For each name, a coordinate that depends on it alone, and its values by that coordinate's."""
-        inverses = {}
-        for name, size in self.sizes.items():
-            axis = [formula.names for formula in self.position].index(frozenset({name}))
-            formula = self.position[axis]
-            inverses[name] = axis, {int(formula.value({name: n})): n for n in range(1, size + 1)}
-        return inverses
 
 
 @dataclass(frozen=True)
@@ -246,12 +238,12 @@ class Bar:
 
     @property
     def is_flat(self) -> bool:
-        """Whether the height follows from one coordinate, so that squares make up the bar, not boxes."""
+        """Whether the height follows from one coordinate: squares, not boxes."""
         return len(self.limit.of) == 1
 
     @property
     def triple(self) -> tuple[str, str, str] | None:
-        """The coordinates in the roles of the papers' x, y, z; None for a bar with more or fewer."""
+        """The coordinates in the roles of x, y, z; None unless there are three."""
         if self.is_flat == (self.strip is None):
             return None
         return (self.strip or self.limit.of[0], self.up, self.limit.of[-1])
@@ -292,7 +284,7 @@ class Rules:
         return dict(zip(self.coordinates, position, strict=True))
 
     def largest(self, bound: int | None) -> tuple[int, ...]:
-        """Return the largest value of each coordinate in a table to `bound`; it may be None if the game is finite.
+        """Return the largest value of each coordinate in a table to `bound`.
 
         Coordinates whose limits depend on each other go to `bound`, too, or as far as the limits then allow.
         """
@@ -307,7 +299,7 @@ class Rules:
 
     @cached_property
     def ordered(self) -> tuple[str, ...]:
-        """The coordinates with limits in order of dependence, without mutually dependent ones."""
+        """The coordinates with limits, in order of dependence, without cycles."""
         ordered: list[str] = []
         while more := [
             name
@@ -324,7 +316,7 @@ class Rules:
 
     @property
     def unbounded(self) -> tuple[str, ...]:
-        """The coordinates that are finite only by a table's bound: without limits, or with mutual ones."""
+        """The coordinates without limits, or with limits of each other."""
         return tuple(n for n in self.coordinates if n not in self.limits or n in self.cycle)
 
     @cached_property
@@ -340,7 +332,7 @@ class Rules:
 
     @cached_property
     def needs_listing(self) -> bool:
-        """Whether tables need lists of options, because no compiled kernel has these rules."""
+        """Whether no compiled kernel has these rules: tables need listed options."""
         by_formula = any(isinstance(move.by, Amounts) for move in self.moves)
         return by_formula or self.is_nested or self.legal is not None or self.misere
 
@@ -368,7 +360,7 @@ class Rules:
         return None
 
     def options(self, position: Sequence[int]) -> Iterator[Position]:
-        """Yield the option of each move, with repetitions. Raises `RulesetError` for a split."""
+        """Yield the option of each move; raise `RulesetError` for a split."""
         for move in self.moves:
             yield from self.options_by(move, position)
 
@@ -411,7 +403,6 @@ class Rules:
                 yield result
 
     def _left_by(self, move: Move, values: Mapping[str, int]) -> Iterator[list[dict[str, int]]]:
-        """Yield the results of a kind of move before coordinates fall."""
         if move.split is None or not isinstance(move.by, Amounts):
             for amounts in move.amounts(values):
                 yield [_less(values, move.lowers, amounts)]
@@ -426,18 +417,18 @@ class Rules:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether the moves are those of Nim, and of chocolate: one coordinate is lowered, by any amount."""
+        """Whether each move lowers one coordinate by any amount."""
         is_of_nim = set(self.moves) == {Move((name,)) for name in self.coordinates}
         return is_of_nim and self.legal is None and not self.misere
 
     @property
     def is_nim(self) -> bool:
-        """Whether this is Nim: heaps of any size, from one of which any number may be taken."""
+        """Whether this is Nim: free heaps of any size."""
         return self.is_plain and not self.limits and self.within is None
 
     @cached_property
     def bar(self) -> Bar | None:
-        """The game as one bar of chocolate, alone or beside a free heap; None if it is something else."""
+        """The game as one bar of chocolate, alone or beside a free heap, if it is."""
         if not self.is_plain or self.within is not None or len(self.limits) != 1:
             return None
         ((up, limit),) = self.limits.items()
@@ -457,7 +448,7 @@ class Rules:
         )
 
     def components(self) -> list[tuple[str, ...]]:
-        """Return the coordinates in groups without a common move or limit: the parts of a disjunctive sum.
+        """Return the coordinates of the parts of the disjunctive sum.
 
         Conditions that no move can break (`within`) are not looked at. In misère play no sum is known by its parts.
         """
@@ -501,7 +492,7 @@ def _less(values: Mapping[str, int], names: Sequence[str], by: Sequence[int]) ->
 
 
 def with_free_heap(rules: Rules) -> Rules:
-    """Return the rules with `free` set to the last free heap, if there is one; never in misère play."""
+    """Return the rules with `free` set to the last free heap, if there is one."""
     conditions = [one.names for one in (rules.within, rules.legal) if one is not None]
     for name in reversed(rules.coordinates) if not rules.misere else ():
         others = [move for move in rules.moves if name in move.names]

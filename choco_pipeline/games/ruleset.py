@@ -1,4 +1,4 @@
-"""Games: positions, options and Grundy numbers by definition; sums, and games with passes."""
+"""Games: options and Grundy numbers by definition; sums, and passes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import product
 from operator import xor
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from markupsafe import Markup
 
@@ -30,12 +30,6 @@ MOST_PASSES = 64
 DRAWN_BOUND = 5
 #: The largest parameter of a shape, such as the columns of a step. No bar is taller.
 LARGEST = 1 << 28
-
-
-def _as_position(given: Sequence[int | Sequence[int]]) -> Sequence[int]:
-    """Return a position from its coordinates, or from one sequence of them."""
-    is_whole = len(given) == 1 and isinstance(given[0], Iterable)
-    return cast("Sequence[int]", given[0] if is_whole else given)
 
 
 def mex(values: Iterable[int]) -> int:
@@ -60,15 +54,18 @@ class Ruleset(ABC):
     position after all of its options.
     """
 
+    #: The notation, to be formatted with the game; "" in a class that makes its own.
+    form: ClassVar[str] = ""
+
     @cached_property
     @abstractmethod
     def rules(self) -> Rules:
         """The game as data: its coordinates, their largest values, and its moves."""
 
     @property
-    @abstractmethod
     def notation(self) -> str:
         """The ruleset as `parse_ruleset` reads it and as it is stored and printed."""
+        return self.form.format(self)
 
     def _repr_html_(self) -> str:
         """Return the notation and a drawing of a small position, for notebooks."""
@@ -84,7 +81,7 @@ class Ruleset(ABC):
 
     @property
     def identity(self) -> str:
-        """Text that is equal for two rulesets only if they are the same game; mostly the notation."""
+        """Text that is equal only for equal games; mostly the notation."""
         return self.notation
 
     @property
@@ -109,7 +106,7 @@ class Ruleset(ABC):
 
     @property
     def with_strip(self) -> Ruleset | None:
-        """The ruleset of the papers that is this one with a strip beside it; None where they have none."""
+        """The papers' ruleset of this game with a strip beside it, if any."""
         return None
 
     @property
@@ -131,7 +128,7 @@ class Ruleset(ABC):
 
     @property
     def documents(self) -> Mapping[str, Any]:
-        """The descriptions of the games that the notation names, ``game(NAME)``, as plain data by these names."""
+        """Descriptions of the games ``game(NAME)`` in the notation, as plain data."""
         return {name: text for game in self._inner for name, text in game.documents.items()}
 
     def limits(self, bound: int | None = None) -> tuple[int, ...]:
@@ -155,11 +152,11 @@ class Ruleset(ABC):
         return self.why_not(position) is None
 
     def why_not(self, position: Sequence[int]) -> str | None:
-        """Return the condition that natural numbers break, one for each coordinate; None for a position."""
+        """Return the condition that natural numbers break; None for a position."""
         return self.rules.why_not(position)
 
     def options(self, position: Position) -> Iterator[Position]:
-        """Yield every position that one move leads to. Raises `RulesetError` if a move may leave two positions."""
+        """Yield each option; raise `RulesetError` if a move may split."""
         return self.rules.options(position)
 
     def results(self, position: Position) -> Iterator[tuple[Position, ...]]:
@@ -170,7 +167,7 @@ class Ruleset(ABC):
 
     @property
     def has_own_options(self) -> bool:
-        """Whether a class overrides `options` alone, so that they may differ from its rules."""
+        """Whether a class overrides `options` but not its rules."""
         defined = (vars(kind).keys() & {"rules", "options"} for kind in type(self).__mro__)
         if "rules" not in next(filter(None, defined)):
             return True
@@ -190,13 +187,13 @@ class Ruleset(ABC):
         return next(iter(self.results(position)), None) is None
 
     def positions(self, bound: int | None = None) -> Iterator[Position]:
-        """Yield the positions within `bound` in lexicographic order, each after all of its options."""
+        """Yield the positions within `bound`, each after all of its options."""
         for position in product(*(range(most + 1) for most in self.limits(bound))):
             if self.is_position(position):
                 yield position
 
     def grundy(self, *position: int | Sequence[int]) -> int:
-        """Return the Grundy number, by definition: the mex of the options' Grundy numbers.
+        """Return the Grundy number by definition: the mex of the options' numbers.
 
         Parameters
         ----------
@@ -220,11 +217,17 @@ class Ruleset(ABC):
         """
         if self.rules.misere:
             raise RulesetError(f"{self.notation}: misère play has outcomes, and no Grundy numbers")
-        return self._number(_as_position(position))
+        return self._number(position)
 
-    def _number(self, position: Sequence[int]) -> int:
-        """Return the Grundy number; of misère play 0 for a P-position and 1 for others."""
-        start = self.check(position)
+    def _number(self, given: Sequence[int | Sequence[int]]) -> int:
+        """Return the Grundy number; of misère play 0 for a P-position and 1 for others.
+
+        The position is given by its coordinates, or as one sequence of them.
+        """
+        position = given[0] if len(given) == 1 and isinstance(given[0], Iterable) else given
+        return self._number_at(self.check(cast("Sequence[int]", position)))
+
+    def _number_at(self, start: Position) -> int:
         # Grundy numbers so far. They belong to this object, not to its value.
         memo: dict[Position, int] = self.__dict__.setdefault("_grundy_numbers", {})
         stack = [start]
@@ -244,15 +247,13 @@ class Ruleset(ABC):
                     f" {MOST_POSITIONS:,} positions; use grundy_table or p_table with a bound"
                 )
             numbers = {reduce(xor, (memo[part] for part in result)) for result in results}
-            if self.rules.misere:
-                memo[here] = int(not numbers or 0 in numbers)
-            else:
-                memo[here] = mex(numbers)
+            is_won = not numbers or 0 in numbers
+            memo[here] = int(is_won) if self.rules.misere else mex(numbers)
             stack.pop()
         return memo[start]
 
     def is_p_position(self, *position: int | Sequence[int]) -> bool:
-        """Whether the previous player wins; in normal play, whether the Grundy number is 0.
+        """Whether the previous player wins, in normal play with Grundy number 0.
 
         Parameters
         ----------
@@ -265,7 +266,7 @@ class Ruleset(ABC):
         >>> Nim(3).is_p_position(1, 2, 3)
         True
         """
-        return self._number(_as_position(position)) == 0
+        return self._number(position) == 0
 
     def check(self, position: Sequence[int]) -> Position:
         """Return `position` as a tuple of int, or raise `RulesetError` with the reason."""
@@ -307,7 +308,7 @@ class Ruleset(ABC):
 
 @dataclass(frozen=True)
 class DisjunctiveSum(Ruleset):
-    """Two games side by side: a move is a move in either of them. ``A + B`` is short for it.
+    """Two games side by side, also written ``A + B``: move in either of them.
 
     A position is one of the first followed by one of the second. Coordinates that both have end in 1 and 2.
 
@@ -323,6 +324,7 @@ class DisjunctiveSum(Ruleset):
 
     a: Ruleset
     b: Ruleset
+    form = "sum({0.a.notation}, {0.b.notation})"
 
     def __post_init__(self) -> None:
         for game in (self.a, self.b):
@@ -366,25 +368,19 @@ class DisjunctiveSum(Ruleset):
         return (self.a, self.b)
 
     @property
-    def notation(self) -> str:
-        """``sum(A, B)``."""
-        return f"sum({self.a.notation}, {self.b.notation})"
-
-    @property
     def identity(self) -> str:
         """The notation, of the parts' identities."""
-        return f"sum({self.a.identity}, {self.b.identity})"
+        return self.form.replace("notation", "identity").format(self)
 
     def split(self, position: Sequence[int]) -> tuple[Position, Position]:
         """Return the two parts of a position."""
         middle = len(self.a.coordinates)
         return tuple(position[:middle]), tuple(position[middle:])
 
-    def _number(self, position: Sequence[int]) -> int:
-        """Return the Grundy number; with splits by the theorem of Sprague and Grundy, because results are no positions."""
+    def _number_at(self, start: Position) -> int:
         if not self.rules.splits:
-            return super()._number(position)
-        first, second = self.split(self.check(position))
+            return super()._number_at(start)
+        first, second = self.split(start)  # whose results are no positions of the sum
         return self.a.grundy(first) ^ self.b.grundy(second)
 
     def options(self, position: Position) -> Iterator[Position]:
@@ -408,7 +404,7 @@ def passes_left(number: int) -> str:
 
 @dataclass(frozen=True)
 class WithPass(Ruleset):
-    """A ruleset in which the players together may pass a number of times, but not from the terminal position.
+    """A ruleset with a number of passes, but not from the terminal position.
 
     A position is one of the ruleset followed by the passes left. Source: pass2016, Def 4.2.
 
@@ -434,6 +430,7 @@ class WithPass(Ruleset):
 
     ruleset: Ruleset
     passes: int = 1
+    form = "with-pass({0.ruleset.notation}, passes={0.passes})"
 
     def __post_init__(self) -> None:
         require_count("with-pass", "passes", self.passes, 1, MOST_PASSES)
@@ -444,7 +441,7 @@ class WithPass(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The ruleset's, and p, the passes left: one is taken from it where there is a move."""
+        """The ruleset's, and p, the passes left."""
         rules = self.ruleset.rules
         p = fresh_name("p", rules.coordinates)
         limit = Limit(FormulaHeight(parse(str(self.passes)), ()))
@@ -459,19 +456,14 @@ class WithPass(Ruleset):
         )
 
     @property
+    def identity(self) -> str:
+        """The notation, of the ruleset's identity."""
+        return self.form.replace("notation", "identity").format(self)
+
+    @property
     def base(self) -> Ruleset:
         """The game that is played."""
         return self.ruleset
-
-    @property
-    def notation(self) -> str:
-        """``with-pass(strip-bar(k=4, s=2), passes=1)``."""
-        return f"with-pass({self.ruleset.notation}, passes={self.passes})"
-
-    @property
-    def identity(self) -> str:
-        """The notation, of the ruleset's identity."""
-        return f"with-pass({self.ruleset.identity}, passes={self.passes})"
 
     def options(self, position: Position) -> Iterator[Position]:
         """Yield the ruleset's options with the passes kept, then the pass."""
@@ -495,7 +487,7 @@ def fresh_name(name: str, taken: Sequence[str]) -> str:
 
 
 def require_count(owner: str, name: str, value: Any, least: int, most: int | None = LARGEST) -> int:
-    """Return `value` as an int from `least` to `most`, or raise `RulesetError` naming the parameter."""
+    """Return `value` as an int from `least` to `most`."""
     is_long = isinstance(value, int) and abs(value) >= 10**30  # Python writes at most 4,300 digits
     given = f"an integer of {value.bit_length():,} binary digits" if is_long else repr(value)
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:

@@ -37,9 +37,8 @@ def unpack(kind: type[Any], packed: list[Packed]) -> Any:
 
 def _pieces(array: NDArray[Any]) -> list[bytes]:
     content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return [
-        bytes(_COMPRESSOR.encode(content[i : i + PIECE])) for i in range(0, content.size, PIECE)
-    ]
+    pieces = (content[i : i + PIECE] for i in range(0, content.size, PIECE))
+    return [bytes(_COMPRESSOR.encode(piece)) for piece in pieces]
 
 
 def _array(packed: Packed) -> NDArray[Any]:
@@ -58,7 +57,7 @@ FULL = np.uint64(2**64 - 1)
 
 
 def words_for(values: int) -> int:
-    """Return how many words hold the numbers 0 .. values-1."""
+    """Return the number of words for the numbers 0 .. values-1."""
     return -(-values // WORD_BITS)
 
 

@@ -55,9 +55,7 @@ def as_heights(heights: ArrayLike, ndim: int) -> NDArray[np.int32]:
     array = np.asarray(heights)
     if array.ndim != ndim or array.size == 0:
         wanted = "[n_z]" if ndim == 1 else "[n_x, n_z]"
-        raise ValueError(
-            f"heights must be a non-empty array {wanted}, not one of shape {array.shape}"
-        )
+        raise ValueError(f"heights must be a non-empty array {wanted}, not of shape {array.shape}")
     if not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"heights must be integers, not {array.dtype}")
     if array.max() > LARGEST:
@@ -69,9 +67,8 @@ def as_heights(heights: ArrayLike, ndim: int) -> NDArray[np.int32]:
     if x >= 0:
         here = np.ravel_multi_index((x, z), (checked.size // checked.shape[-1], checked.shape[-1]))
         there = here + (1 if axis == 1 else checked.shape[-1])
-        raise ValueError(
-            f"heights must never decrease: {_place(checked, here)}, but {_place(checked, there)}"
-        )
+        places = f"{_place(checked, here)}, but {_place(checked, there)}"
+        raise ValueError(f"heights must never decrease: {places}")
     return checked
 
 
@@ -96,9 +93,8 @@ def dtype_for(largest: int) -> type[np.int16] | type[np.int32]:
 
 def table_for(shape: tuple[int, ...], largest: int) -> Table:
     """Return an unwritten table: kernels write every cell."""
-    return (
-        np.empty(shape, np.int16) if dtype_for(largest) is np.int16 else np.empty(shape, np.int32)
-    )
+    is_narrow = dtype_for(largest) is np.int16
+    return np.empty(shape, np.int16) if is_narrow else np.empty(shape, np.int32)
 
 
 def _place(array: NDArray[Any], flat: np.intp) -> str:

@@ -1,4 +1,4 @@
-"""Cellular automata: linear rules over GF(2) by which one picture of P-positions follows from those before it.
+"""Cellular automata: linear rules over GF(2) from one picture to the next.
 
 Idea: unknown is, for each cell in reach, whether it counts; each cell of the first half of the pictures is an equation. The
 sparsest solution is taken, in the smallest neighbourhood that has any.
@@ -69,7 +69,7 @@ class Rule:
 def mine_cellular(
     game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
 ) -> list[CellularFinding]:
-    """Return a rule, or that there is none, for every way to cut a table's P-positions into plane pictures.
+    """Return a rule or none for every way to cut P-positions into pictures.
 
     Rules that only cut the positions another way are left out. Pictures have at most `side` rows and columns.
     """
@@ -93,7 +93,7 @@ def mine_cellular(
 
 
 def find_rule(stack: Stack) -> Rule | None:
-    """Return a sparse linear rule of small order and radius that gives a stack, or None if there is none.
+    """Return a sparse linear rule of small order and radius, or None.
 
     Rules from earlier pictures come before those that also look at earlier cells of the same one.
     """
@@ -112,7 +112,7 @@ def find_rule(stack: Stack) -> Rule | None:
 
 
 def reach(stack: Stack, order: int, radius: int, within: bool) -> list[Term]:
-    """Return the cells that a rule may look at; `within` adds earlier cells of the same picture."""
+    """Return the cells that a rule may look at, `within` the same picture, too."""
     back, around = [range(order + 1)] * stack.numbers, [range(-radius, radius + 1)] * 2
     return [
         (*numbers, di, dj)
@@ -122,7 +122,7 @@ def reach(stack: Stack, order: int, radius: int, within: bool) -> list[Term]:
 
 
 class _Pictures:
-    """The cells of pictures with `RADIUS` dead cells around, and dead pictures before."""
+    """Pictures with `RADIUS` dead cells around, and dead pictures before."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack, self.half = stack, len(stack.cells) // 2
@@ -147,21 +147,18 @@ class _Pictures:
         return used
 
     def equations(self, terms: Sequence[Term], inside: bool) -> tuple[Bits, Bits]:
-        """Return coefficients and values of the equations that the first half of the pictures gives for `terms`.
-
-        The first pictures, before which nothing is known, give none.
-        """
+        """Return coefficients and values of the equations of the first half."""
         chosen = self.used(terms, inside)
+        # nothing is known before the first pictures
         order = max(max(term[:-2]) for term in terms)
         for axis in range(self.stack.numbers):
             chosen[(slice(None),) * axis + (slice(order),)] = False
         chosen[self.half :] = False
-        return np.column_stack(
-            [self.column(self.stack.cells, steps)[chosen] for steps in terms]
-        ), self.values[chosen]
+        columns = [self.column(self.stack.cells, steps)[chosen] for steps in terms]
+        return np.column_stack(columns), self.values[chosen]
 
     def rule(self, terms: Sequence[Term], inside: bool) -> Rule | None:
-        """Return the sparsest rule with some of `terms` that holds on all pictures and has enough evidence."""
+        """Return the sparsest rule with some of `terms` that holds on all pictures."""
         half, first = self.half, self.stack.first
         system = solve(*self.equations(terms, inside))
         if system is None or system.equations < system.rank + FEWEST_MORE:
@@ -173,12 +170,8 @@ class _Pictures:
         ones = system.sparsest(np.array(costs))
         sparse = tuple(term for term, is_one in zip(terms, ones, strict=True) if is_one)
         used = self.used(sparse, inside)
-        wrong = (
-            np.bitwise_xor.reduce(
-                [self.values, *(self.column(self.stack.cells, steps) for steps in sparse)]
-            )
-            & used
-        )
+        columns = [self.column(self.stack.cells, steps) for steps in sparse]
+        wrong = np.bitwise_xor.reduce([self.values, *columns]) & used
         bad = np.argwhere(wrong.any(axis=(-2, -1)))
         begins = int(bad.min(axis=1).max()) + 1 if bad.size else 0
         if begins > ORDER or not used[begins:half].any():
@@ -250,13 +243,11 @@ def _finding(stack: Stack, rule: Rule | None) -> CellularFinding:
 
 
 def _claim(stack: Stack, rule: Rule) -> ClaimContent | None:
-    """Return a rule as a claim; claims speak of rules from earlier pictures."""
     if rule.inside or any(not any(numbers) for *numbers, _, _ in rule.terms):
         return None
     before = rule.begins - stack.first[0]
-    start: list[JsonValue] = [
-        [*map(int, cell), 1] for cell in np.argwhere(stack.cells[:before]) + stack.first
-    ]
+    alive = np.argwhere(stack.cells[:before]) + stack.first
+    start: list[JsonValue] = [[*cell, 1] for cell in alive.tolist()]
     if before and not stack.cells[before - 1].any():  # the last picture that is given is empty
         start.append([rule.begins - 1, *stack.first[1:], 0])
     check: JsonValue = {

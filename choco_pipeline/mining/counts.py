@@ -1,4 +1,4 @@
-"""The numbers of P-positions of a table: recurrences of these numbers, and their consequences."""
+"""Numbers of P-positions of a table: recurrences and their consequences."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, an
 
 
 def b_file(sequence: IntegerSequence) -> str:
-    """Return a sequence in the format of the OEIS: comments, then lines of an index and a term.
+    """Return a sequence in the format of the OEIS: lines of index and term.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def b_file(sequence: IntegerSequence) -> str:
 
 
 def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFinding]:
-    """Return the recurrences of a table's numbers of P-positions; one finding of nothing names the sequences without any."""
+    """Return recurrences of a table's numbers of P-positions, or none of some."""
     bar = game.base.rules.bar
     shift = 0 if bar is None else bar.shift
     # nim-sums of shifted coordinates begin at the shift
@@ -84,7 +84,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
 
 
 def _candidates(sequence: IntegerSequence) -> int:
-    """Return the number of forms: linear recurrences by their order, forms in digits, relations by their place."""
+    """Return the number of forms that are tried."""
     return min(len(sequence.terms), recurrences.MOST_FOR_LINEAR) // 3 + recurrences.CANDIDATES
 
 
@@ -112,7 +112,6 @@ def _finding(
 
 
 def _linear(sequence: IntegerSequence) -> CountFinding | None:
-    """Return a finding on a sequence with a linear recurrence."""
     learnt_recurrence = recurrences.linear_recurrence(sequence.terms)
     if learnt_recurrence is None:
         return None
@@ -135,7 +134,6 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
 
 
 def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
-    """Return a finding on a sequence that the binary digits of its places give, with its relations' consequences at 2^n."""
     index = sequence.index
     by_digits = recurrences.digit_form(sequence.first, sequence.terms, index)
     if by_digits is None:
@@ -163,7 +161,6 @@ def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | Non
 
 
 def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
-    """Return a finding on a sequence with relations between its terms and those at half the place."""
     related = recurrences.relations(sequence.first, sequence.terms, centres)
     if not related:
         return None
@@ -195,7 +192,7 @@ def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
 def _consequences(
     sequence: IntegerSequence, rules: list[recurrences.Relation]
 ) -> tuple[AtPowers, ...]:
-    """Return forms of the terms at 2^n, and of the sums up to there, of a sequence that relations give."""
+    """Return forms of the terms at 2^n, and of the sums up to there."""
     every = recurrences.continuation(sequence.first, sequence.terms, rules, 1 << FAR)
     if every is None:
         return ()
@@ -210,10 +207,8 @@ def _consequences(
             return None
         closed = recurrences.closed_form(terms, linear[0], LARGEST_ROOT)
         if closed is None:
-            return AtPowers(
-                kind=kind,
-                text=f"b(n) = {name}: {recurrences.printed(recurrences.rule_text(linear[0], 'b'))}",
-            )
+            rule = recurrences.printed(recurrences.rule_text(linear[0], "b"))
+            return AtPowers(kind=kind, text=f"b(n) = {name}: {rule}")
         text = f"{name} = {closed}"
         return AtPowers(kind=kind, text=text, formula=closed.text(index), start=closed.start)
 
@@ -228,7 +223,7 @@ def _claim(
     equations: Sequence[tuple[str, int]],
     consequences: Sequence[AtPowers],
 ) -> ClaimContent | None:
-    """Return relations as a claim on square bars; claims speak of no passes, and of no m+1, there."""
+    """Return relations as a claim on square bars, without passes."""
     if sequence.game != "rectangular-bar(m=m, n=m)":
         return None
     name = sequence.index
@@ -249,7 +244,7 @@ def _claim(
 
 
 def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:
-    """Yield the numbers of P-positions: in boxes; by their sum; in bars by their size.
+    """Yield numbers of P-positions: in boxes, by their sum, by size of bars.
 
     Of a game with passes, positions without a pass are not counted: they belong to the game without passes.
     """
@@ -296,7 +291,7 @@ def _boxes(cells: Cells) -> Iterator[IntegerSequence]:
 
 
 def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[IntegerSequence]:
-    """Yield the numbers of P-positions of the bars C(m, m+wider) from a table p, a, b, c → d of heaps."""
+    """Yield numbers for the bars C(m, m+wider), from a table p, a, b, c → d."""
     passes = len(heaps) - 1
     width = f"m+{wider}" if wider else "m"
     family = f"rectangular-bar(m=m, n={width})"
@@ -314,7 +309,6 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Integer
 def _sequence(
     game: str, p: int, passes: int, index: str, what: str, condition: str, terms: Sequence[int]
 ) -> IntegerSequence:
-    """Return the numbers of P-positions that satisfy a condition, with p of some passes left."""
     left = f", {'the pass left' if passes == 1 else passes_left(p)}" if passes else ""
     counted = f"count(position: P and {condition}{f' and p == {p}' if passes else ''})"
     return IntegerSequence(game, what + left, index, int(index == "m"), tuple(terms), counted)

@@ -1,4 +1,4 @@
-"""All monotone height functions in a box whose solid bars have a given formula, without looking at all the others."""
+"""All monotone height functions in a box whose bars have a given formula."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class HeightClass:
     shift: tuple[int, int, int] = (0, 0, 0)
 
     def members(self, side: int, height: int) -> Iterator[Heights]:
-        """Yield the functions from (0..side)² to 0..height in this class, in the order of their heights.
+        """Yield the functions from (0..side)² to 0..height in this class.
 
         They come as int64 [at most BATCH, side+1, side+1]. Whether a column has the formula depends on it and on the columns
         before it alone, so a function is given up at its first wrong column, and with it all that begin like it.
@@ -50,7 +50,7 @@ class HeightClass:
                 yield out[:count]
 
     def count(self, side: int, height: int) -> int:
-        """Return how many functions there are in the box.
+        """Return the number of functions in the box.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class HeightClass:
         return sum(len(batch) for batch in self.members(side, height))
 
     def has(self, heights: Heights) -> Truths:
-        """Return which functions are in the class.
+        """Check which functions, int64 [functions, n_x, n_z], are members.
 
         The functions are monotone; int64, shape (functions, n_x, n_z).
         """
@@ -69,7 +69,7 @@ class HeightClass:
         return inside
 
     def mismatches(self, heights: Heights) -> NDArray[np.int64]:
-        """Return at how many positions of each function's bar (x+a)⊕(y+b)⊕(z+c) = 0 is wrong about being P.
+        """Count the positions of each function's bar that contradict the formula.
 
         The functions are monotone; int64, shape (functions, n, n).
         """
@@ -78,7 +78,7 @@ class HeightClass:
         return wrong
 
     def drawn(self, side: int, height: int, number: int, random: np.random.Generator) -> Heights:
-        """Return some functions of the class, drawn cell by cell: each height is mostly the least or a random one.
+        """Return random functions of the class, drawn cell by cell.
 
         If no height is right, the walk goes back by a row. Some functions do not come to the end: int64, shape
         (at most `number`, side+1, side+1).
@@ -95,7 +95,7 @@ class HeightClass:
 def _fits(
     f: Heights, x: int, z: int, asked: int, shift: tuple[int, int, int], seen: Heights
 ) -> bool:
-    """Return whether column (x, z) has the formula, given that all columns before it have; `seen` is scratch.
+    """Check that column (x, z) has the formula, if all before it have.
 
     Options lie in the column itself, below, or in columns before it: the formula gives their values.
     """
@@ -106,7 +106,7 @@ def _fits(
 
 @kernel
 def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
-    """Return whether the mex of the options' nim-sums is the position's own, all along column (x, z)."""
+    """Check that the mex of nim-sums is the position's own in a column."""
     for y in range(f[x, z] + 1):
         value = x ^ y ^ z
         seen[:value] = 0
@@ -130,7 +130,7 @@ def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
 
 @kernel
 def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) -> bool:
-    """Return whether, all along column (x, z), exactly the positions with a nonzero sum have an option with sum zero."""
+    """Check that exactly nonzero sums have an option with sum zero."""
     a, b, c = x + shift[0], shift[1], z + shift[2]
     below = False
     for y in range(f[x, z] + 1):
@@ -163,7 +163,7 @@ def _least(f: Heights, cell: int) -> int:
 def _walk(
     f: Heights, cell: int, height: int, asked: int, shift: tuple[int, int, int], out: Heights
 ) -> tuple[int, int]:
-    """Fill `out` with the next functions; return how many, and the cell to go on with, -1 at the end.
+    """Fill `out` with functions; return their number and the next cell, or -1.
 
     `f` holds the function so far; the height of `cell` is the next to be tried.
     """
@@ -205,7 +205,7 @@ def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], inside:
 
 @kernel
 def _compare(heights: Heights, shift: tuple[int, int, int], wrong: NDArray[np.int64]) -> None:
-    """Add to `wrong` the positions that are P or have sum zero, and not both; at most one P-position is in a column."""
+    """Add to `wrong` the positions that are P or have sum zero, and not both."""
     n = heights.shape[1]
     p_y = np.empty((n, n), np.int64)
     for i in range(len(heights)):
@@ -234,7 +234,7 @@ def _draw(
     out: Heights,
     done: Truths,
 ) -> None:
-    """Fill `out` with drawn functions; `done` says which came to their last cell before the turns ended.
+    """Fill `out` with drawn functions; `done` marks those that are complete.
 
     `chances` has for each function and turn two numbers: whether the height rises, from 1/2 on, and how far, in [0, 1).
     """

@@ -1,4 +1,4 @@
-"""Searches for laws in the language of statements: equal coordinates, binary digits, counted lines and smaller heaps.
+"""Laws of equal coordinates, binary digits, counted lines and smaller heaps.
 
 Laws for all coordinates alike: the P-positions of a small box show how many coordinates may have a 1 in the same binary place (an
 even number in Nim, a multiple of 3 in Moore's Nim of order 2), and which of the sorted coordinates are equal (the three smallest
@@ -58,7 +58,7 @@ DIVISORS = range(2, 7)
 
 
 def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
-    """Return the laws that are right for a table, or that there is none; nothing of games with passes or uncut bars."""
+    """Return laws for all coordinates alike; nothing of games with passes."""
     names = game.coordinates
     if game.passes or game.base.rules.face is not None or len(names) not in BOUNDS:
         return []
@@ -71,9 +71,8 @@ def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[Sta
     is_early = np.max([*every.values()], axis=0) <= smaller
     early = np.array([*p.values()])
     early = early[:, early.max(axis=0) <= smaller]
-    formulas = (
-        [] if early.shape[1] < FEWEST_P else [*_by_digits(names, early), *_by_order(names, early)]
-    )
+    is_enough = early.shape[1] >= FEWEST_P
+    formulas = [*_by_digits(names, early), *_by_order(names, early)] if is_enough else []
     found_on = Evidence(int(is_early.sum()), f"positions to bound {smaller}")
     held_on = Evidence(int((~is_early).sum()), f"the others, to bound {most}")
     lines = (
@@ -88,7 +87,7 @@ def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[Sta
 
 
 def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
-    """Yield the formula for the numbers of ones in each binary place; none if they are all even, as in Nim."""
+    """Yield the formula for numbers of ones in binary places, if not as in Nim."""
     places = np.arange(max(1, int(p.max()).bit_length()))
     counts = set(np.unique((p[None] >> places[:, None, None] & 1).sum(axis=1)).tolist())
     excluded = [r for r in range(1, len(names) + 1) if r not in counts]
@@ -102,15 +101,14 @@ def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
 
 
 def _at_least(names: Sequence[str], number: int) -> str:
-    """Return the formula for the places in which at least `number` coordinates have a 1."""
+    """Return the formula for places where at least `number` coordinates have 1."""
     parts = [" & ".join(some) for some in combinations(names, number)]
-    return (
-        f"({' | '.join(f'({part})' if number > 1 else part for part in parts)})" if parts else "0"
-    )
+    joined = " | ".join(f"({part})" if number > 1 else part for part in parts)
+    return f"({joined})" if parts else "0"
 
 
 def _by_order(names: Sequence[str], p: Ints) -> Iterator[str]:
-    """Yield the formula for the coordinates that are equal if all are sorted; none of two, or if none or all are."""
+    """Yield the formula for equal coordinates among the sorted ones, if any."""
     ordered = np.sort(p, axis=0)
     equal = [bool((low == high).all()) for low, high in pairwise(ordered)]
     if len(names) < 3 or not any(equal) or all(equal):
@@ -128,7 +126,7 @@ def _by_order(names: Sequence[str], p: Ints) -> Iterator[str]:
 
 
 def mine_counted_lines(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
-    """Return the families of lines with the same number of P-positions on each; nothing of games without two coordinates."""
+    """Return families of lines with the same number of P-positions on each."""
     names = game.coordinates
     if game.passes or game.base.rules.face is not None or len(names) != 2:
         return []
@@ -145,27 +143,22 @@ def mine_counted_lines(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
     for domain, line, first in lines if p else ():
         inside = select_where(p, parse(domain))
         count = inside[a].size
-        numbers = [
-            int(holds_at(parse(line), inside | {"n": np.full(count, n)}).sum())
-            for n in range(first, last + 1)
-        ]
+        on_lines = ((inside | {"n": np.full(count, n)}) for n in range(first, last + 1))
+        numbers = [int(holds_at(parse(line), points).sum()) for points in on_lines]
         if len(set(numbers)) == 1 and numbers[0]:
             learnt = len(numbers) // 2
             counted = f"count(position: size <= {most} and P and {domain} and {line})"
-            found.append(
-                (
-                    f"{numbers[0]} P-positions with {domain} and {line} for each n",
-                    f"every n in {first}..{last}: {counted} == {numbers[0]}",
-                    Evidence(learnt, f"the first {learnt} lines"),
-                    Evidence(len(numbers) - learnt, f"the lines to n = {last}"),
-                )
-            )
+            text = f"{numbers[0]} P-positions with {domain} and {line} for each n"
+            found_on = Evidence(learnt, f"the first {learnt} lines")
+            held_on = Evidence(len(numbers) - learnt, f"the lines to n = {last}")
+            law = f"every n in {first}..{last}: {counted} == {numbers[0]}"
+            found.append((text, law, found_on, held_on))
     what = "numbers of P-positions with the same difference, the same sum, or the same coordinate"
     return StatementFinding.of_lines("lines", Tried(candidates=len(lines), what=what), found)
 
 
 def mine_smaller_heaps(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
-    """Return a period of a table of one heap, or laws that refer to smaller heaps."""
+    """Return a period of a table of one heap, or laws of smaller heaps."""
     if game.passes or len(game.coordinates) != 1 or "grundy" not in data:
         return []
     values = data["grundy"].values.astype(np.int64).ravel()
@@ -195,7 +188,7 @@ def _periods(name: str, values: Ints) -> Iterator[str]:
 
 
 def _places(name: str, values: Ints) -> Iterator[str]:
-    """Yield the law G(n) = G(smaller heap) that covers the most heaps, and a formula for the others if there is one."""
+    """Yield the law G(n) = G(smaller heap) for most heaps, and one for others."""
     heaps = np.arange(values.size)
     laws: list[tuple[int, int, str, Truths]] = []
     for k in DIVISORS:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def p_positions(cells: Cells, reach: int | None = None) -> Points:
-    """Return the coordinates of a table's P-positions; except passes, they are at most `reach`."""
+    """Return coordinates of P-positions, up to `reach` except passes."""
     parts = [cells.within_reach(points, reach) for points in cells.p_positions()]
     names = cells.game.coordinates
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
@@ -39,7 +39,7 @@ def with_strip(game: Ruleset, data: xr.Dataset) -> tuple[Ruleset, xr.Dataset]:
 
 
 def four_heaps(passes: int, data: xr.Dataset | int) -> NDArray[np.integer]:
-    """Return the table [passes, a, b, c] of the d for which four heaps are a P-position.
+    """Return the table [passes, a, b, c] → d of four heaps that are P.
 
     Instead of a table of four heaps, `data` may be a bound to which one is computed.
     """

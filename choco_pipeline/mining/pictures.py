@@ -1,4 +1,4 @@
-"""The P-positions of a table as plane pictures, and linear equations over GF(2) between their cells.
+"""P-positions as plane pictures, and linear equations over GF(2) on cells.
 
 There is a picture for each value of a coordinate, or for each size of a bar. Rules by which pictures follow from others are
 solutions of many equations in few unknowns, which are packed eight to a byte.
@@ -62,7 +62,7 @@ class Stack:
 
 
 def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[Stack]:
-    """Yield the ways to cut a table's P-positions into plane pictures, each for every number of passes left.
+    """Yield the ways to cut P-positions into plane pictures, by passes left.
 
     Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
     are drawn as the bars C(m, m), by m, and as C(m, n), by m and n; for a rectangular bar up to its size. The Grundy numbers of a
@@ -88,21 +88,19 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Ite
             last = int(np.flatnonzero(exists.any(axis=(1, 2)))[-1]) + 1
             axes = tuple(game.base.coordinates[axis] for axis in order)
             for left, pictures in zip(range(passes + 1) if passes else [None], cut, strict=True):
-                yield Stack(
-                    game.notation, axes, (0,) * 3, left, pictures[:last], exists[:last], False
-                )
+                cut_off = pictures[:last], exists[:last]
+                yield Stack(game.notation, axes, (0,) * 3, left, *cut_off, closed=False)
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
-    """Return whether triples of coordinates below `side` are P, [passes, …], and whether they are positions."""
+    """Return P-positions and positions among triples, [passes, …] and […]."""
     names, passes = cells.game.base.coordinates, cells.game.passes
     lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
     sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
 
     def inside(points: Points) -> Truths:
-        found: Truths = np.all(
-            [points[name] < sides[name] for name in names if name in points], axis=0
-        )
+        near = [points[name] < sides[name] for name in names if name in points]
+        found: Truths = np.all(near, axis=0)
         return found
 
     is_p: Bits = np.zeros((passes + 1, *sides.values()), np.bool_)
@@ -122,7 +120,7 @@ def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
 
 
 def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator[Stack]:
-    """Yield the patterns of C(m, m), or of all C(m, n), for m, n ≤ `most`, from a table p, a, b, c → d of heaps."""
+    """Yield the patterns of C(m, m), or of all C(m, n), up to a side."""
     side, passes = np.arange(1, most + 1), len(heaps) - 1
     m, n = side[:, None, None], side[:, None, None]
     if not is_square:
@@ -144,7 +142,7 @@ def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator
 
 
 def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:
-    """Return the cells in a box, which may reach beyond them; False where there are none."""
+    """Return the cells in a box; False beyond their ends."""
     found: Bits = np.zeros(lengths, np.bool_)
     spans = [
         (max(0, -start), max(0, -start, min(length, size - start)), start)
@@ -172,7 +170,7 @@ class Solutions:
         return len(self.one) - len(self.nullspace)
 
     def sparsest(self, costs: NDArray[np.int64]) -> Bits:
-        """Return the solution whose ones cost least, or one that no single vector of the basis makes cheaper.
+        """Return the cheapest solution, or one without a cheaper neighbour.
 
         Costs are positive; shape (unknowns,).
         """
@@ -193,7 +191,7 @@ class Solutions:
 
 
 def solve(coefficients: Bits, values: Bits) -> Solutions | None:
-    """Return the solutions of linear equations over GF(2), or None if there are none.
+    """Return the solutions of linear equations over GF(2), or None.
 
     Coefficients have shape (equations, unknowns), right-hand sides (equations,).
 

@@ -1,4 +1,4 @@
-"""Recurrences of integer sequences: linear ones, forms in binary digits, and relations between terms at half the place.
+"""Linear recurrences, forms in binary digits, and relations at half the place.
 
 All of them are texts of the formula language; `printed` writes them with the signs of print.
 
@@ -70,7 +70,7 @@ def printed(formula: str) -> str:
 
 
 def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
-    """Return the shortest recurrence of terms modulo `PRIME`, its coefficients as the integers nearest to 0.
+    """Return the shortest recurrence of terms modulo `PRIME`.
 
     A sequence of integers that satisfies any linear recurrence has a shortest one with integer coefficients (P. Fatou), so
     that nothing is missed; whether the terms satisfy the one found is to be tested with `follows`. A recurrence of order d is
@@ -117,7 +117,7 @@ def follows(terms: Sequence[int], recurrence: Sequence[int]) -> bool:
 
 
 def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
-    """Return a recurrence that all terms satisfy, and the number of terms that determined it; None if there is none."""
+    """Return a recurrence of all terms, and how many determined it, or None."""
     length = min(len(terms), MOST_FOR_LINEAR)
     learnt = (2 * length - 2 * FEWEST_MORE) // 3
     if learnt < 2:
@@ -136,10 +136,8 @@ def rule_text(recurrence: Sequence[int], letter: str = "a", n: str = "n") -> str
     >>> rule_text((-8, 6))
     'a(n+2) == 6*a(n+1) - 8*a(n)'
     """
-    at = [
-        f"{letter}({n}+{steps})" if steps else f"{letter}({n})"
-        for steps in range(len(recurrence) + 1)
-    ]
+    places = [n, *(f"{n}+{steps}" for steps in range(1, len(recurrence) + 1))]
+    at = [f"{letter}({place})" for place in places]
     terms = [(factor, at[i]) for i, factor in reversed([*enumerate(recurrence)]) if factor]
     return f"{at[-1]} == {sum_text(terms)}"
 
@@ -174,7 +172,7 @@ class ClosedForm(NamedTuple):
 
 
 def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> ClosedForm | None:
-    """Return terms as a sum of powers of the recurrence's roots, if all of these are integers.
+    """Return terms as a sum of powers of roots, if all roots are integers.
 
     There are as many terms a(0), a(1), … as the order of the recurrence, or more; roots are looked for from -`largest` to
     `largest`.
@@ -208,7 +206,7 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
 
 
 def _divided(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
-    """Return quotient and remainder of a polynomial, lowest coefficient first, by x - root."""
+    """Return quotient and remainder of a polynomial by x - root."""
     *quotient, rest = accumulate(reversed(polynomial), lambda total, c: c + root * total)
     return quotient[::-1], rest
 
@@ -216,7 +214,7 @@ def _divided(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
 def combination(
     columns: Sequence[Sequence[int]], target: Sequence[int], *, alone: bool = False
 ) -> list[Fraction] | None:
-    """Return factors with which the first columns add up to a target, exactly: as few columns as possible.
+    """Return factors with which the first columns add up to a target.
 
     Columns, each as long as the target, are in the order of preference; one that depends on those before it is not used. There
     is a factor for each of the first columns that are needed, which may be none; None, if all columns do not suffice, or, with
@@ -230,9 +228,8 @@ def combination(
     [Fraction(2, 1), Fraction(1, 1)]
     """
     length = len(target)
-    basis: list[
-        tuple[int, list[Fraction]]
-    ] = []  # pivot, then a column and the factors that made it
+    # a pivot, then a column and the factors that made it
+    basis: list[tuple[int, list[Fraction]]] = []
     rest = [*map(Fraction, target), *[Fraction(0)] * len(columns)]
     for i, numbers in enumerate(columns):
         if not any(rest[:length]) and not alone:
@@ -276,7 +273,7 @@ def sum_text(terms: Sequence[tuple[int, str]]) -> str:
 
 
 class DigitForm(NamedTuple):
-    """Equations between the terms of a sequence and the binary digits of their places."""
+    """Equations between terms and the binary digits of their places."""
 
     equations: tuple[str, ...]
     #: Number of terms that determined them.
@@ -284,7 +281,7 @@ class DigitForm(NamedTuple):
 
 
 def digit_form(first: int, terms: Sequence[int], n: str = "n") -> DigitForm | None:
-    """Return a form of the terms g(first), g(first+1), …: powers with the number of ones, or sums with it and the length.
+    """Return powers with the number of ones, or sums with it and the length.
 
     Powers c·b^popcount(n) are at the places m·n + r, and 0 at all others, except those before the first. Sums are of multiples of
     1, n, bits(n) and popcount(n), one of the last two among them.
@@ -314,10 +311,8 @@ def digit_form(first: int, terms: Sequence[int], n: str = "n") -> DigitForm | No
             return DigitForm(tuple(texts), 2)
     if len(terms) < 2 * LEARNT:
         return None
-    rows = [
-        (1, i, *(function(i) for function in DIGIT_FUNCTIONS.values()))
-        for i in range(first, first + len(terms))
-    ]
+    functions = DIGIT_FUNCTIONS.values()
+    rows = [(1, i, *(f(i) for f in functions)) for i in range(first, first + len(terms))]
     factors = combination(list(zip(*rows[:LEARNT], strict=True)), terms[:LEARNT])
     if factors is None or not any(factors[2:]):
         return None
@@ -348,7 +343,7 @@ class SequenceTerm:
         return (n << self.level) + self.step
 
     def moved(self, steps: int) -> SequenceTerm:
-        """Return the same term of a sequence whose places are larger by `steps`."""
+        """Return this term of a sequence whose places are larger by `steps`."""
         return replace(self, step=self.step + steps) if self.level >= 0 else self
 
     def text(self, letter: str, n: str) -> str:
@@ -447,20 +442,19 @@ class _Terms:
         return Relation(left, right, start, learnt.stop - start, len(held_out))
 
     def _is_informative(self, left: SequenceTerm, right: Sum, tested: range) -> bool:
-        """Whether there are enough different equations, in a sequence that is not nearly constant."""
+        """Whether equations differ enough, in a sequence that is not constant."""
         if all(place == ONE for _, place in right):
             same = sum((factor for factor, _ in right), Fraction(0))
             ends = left.index(tested.start) - self.first, left.index(tested.stop) - self.first
-            return sum(term != same for term in self.terms[slice(*ends)]) >= (
-                FEWEST_OTHERS << left.level
-            )
+            others = sum(term != same for term in self.terms[slice(*ends)])
+            return others >= FEWEST_OTHERS << left.level
         places = (left, *(place for _, place in right))
         rows = {tuple(self.value(place, n) for place in places) for n in tested}
         return len(rows) >= len(places) + FEWEST_DIFFERENT
 
 
 def relations(first: int, terms: Sequence[int], centres: Sequence[int] = (0,)) -> list[Relation]:
-    """Return relations between the terms a(first), a(first+1), … of a sequence, by their places.
+    """Return relations between the terms of a sequence, by their places.
 
     For the places 2n and 2n+1 a relation is looked for, exactly, in the terms near place n; where there is none, for the
     places 4n+r in the terms near 2n and n, and so on. The relation with the first few terms that suffice is taken. It is
@@ -496,7 +490,7 @@ def is_whole(related: Sequence[Relation]) -> bool:
 def continuation(
     first: int, terms: Sequence[int], related: Sequence[Relation], last: int
 ) -> list[int] | None:
-    """Return the terms up to place `last` by relations that give all terms; None if one is not an integer."""
+    """Return terms to place `last` by relations; None if one is no integer."""
     every = list(terms)
     known = _Terms(first, every)
     rules = {}
@@ -517,16 +511,14 @@ def continuation(
 
 
 def _may_be_combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> bool:
-    """Whether a target is a combination of columns modulo `SMALL_PRIME`, which is faster to decide than exactly."""
-    rows = np.array(
-        [[number % SMALL_PRIME for number in column] for column in (*columns, target)]
-    ).T
+    """Whether a target is a combination of columns modulo `SMALL_PRIME`."""
+    numbers = [[number % SMALL_PRIME for number in column] for column in (*columns, target)]
+    rows = np.array(numbers).T
     last = len(columns)
     for column in range(last):
         (places,) = rows[:, column].nonzero()
         if places.size:
-            pivot = (
-                rows[places[0]] * pow(int(rows[places[0], column]), -1, SMALL_PRIME) % SMALL_PRIME
-            )
+            first = rows[places[0]]
+            pivot = first * pow(int(first[column]), -1, SMALL_PRIME) % SMALL_PRIME
             rows = (rows - rows[:, column : column + 1] * pivot) % SMALL_PRIME
     return not rows[:, last].any()

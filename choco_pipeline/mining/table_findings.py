@@ -1,4 +1,4 @@
-"""Orders of searches in tables, and their results: a closed model for each kind, as the documents of a run hold it.
+"""Orders of searches in tables and their findings, as documents hold them.
 
 A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that. A field that a search does not fill,
 such as the text if it found nothing, is no key of its document.
@@ -82,12 +82,9 @@ class SearchOutcome(RecordModel):
 
     def says_as(self, other: SearchOutcome) -> bool:
         """Whether another finding says the same, of the same game or of another."""
-        own = [getattr(self, name) for name in self.SAYS]
-        return (
-            bool(own)
-            and self.kind == other.kind
-            and own == [getattr(other, name) for name in self.SAYS]
-        )
+        pairs = ((getattr(self, name), getattr(other, name)) for name in self.SAYS)
+        is_alike = bool(self.SAYS) and self.kind == other.kind
+        return is_alike and all(own == others for own, others in pairs)
 
     @model_serializer(mode="wrap")
     def _as_given(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
@@ -133,14 +130,14 @@ class ValueForm:
 
 
 class TermRelation(RecordModel):
-    """A relation between terms of a sequence, a look-up function in its formula, and the least index for which it holds."""
+    """A relation between terms of a sequence, and the least index where it holds."""
 
     formula: str
     start: int
 
 
 class AtPowers(RecordModel):
-    """The terms at 2^n, or the sums up to there, if a sequence's relations hold for ever."""
+    """The terms at 2^n, or sums up to there, if relations hold for ever."""
 
     kind: Literal["terms", "sums"]
     text: str
@@ -167,7 +164,7 @@ class CountFinding(SearchOutcome):
 
 
 class PictureFinding(SearchOutcome):
-    """A rule on pictures of P-positions, with the names of their numbers, rows and columns."""
+    """A rule on pictures of P-positions, and the names of their coordinates."""
 
     ruleset: str
     axes: tuple[str, ...]
@@ -190,19 +187,19 @@ class CellularFinding(PictureFinding):
 
     @property
     def start(self) -> tuple[tuple[int, ...], ...] | int:
-        """The first exceptions, of which larger tables may have more; or from which number on the rule holds."""
+        """The first exceptions, or the number from which on the rule holds."""
         return self.begins if self.exceptions is None else self.exceptions[:MOST_SAID]
 
 
 class HalfRelation(RecordModel):
-    """The cells with a residue [r, p, q] modulo 2 as a sum of cells [dn, di, dj] at half the coordinates."""
+    """Cells with residues [r, p, q] modulo 2 as a sum of cells at half of them."""
 
     residue: tuple[int, ...]
     terms: tuple[tuple[int, ...], ...]
 
 
 class CopiedPicture(RecordModel):
-    """A smaller picture within a larger one: its size, row and column as formulas in s and 2^e."""
+    """A smaller picture in a larger one: formulas in s and 2^e."""
 
     size: str
     row: str
@@ -210,7 +207,7 @@ class CopiedPicture(RecordModel):
 
 
 class BlocksFinding(PictureFinding):
-    """Relations by which pictures of P-positions follow from smaller ones, or copies of which they consist."""
+    """Relations of pictures to smaller ones, or copies of which they consist."""
 
     SAYS = ("axes", "relations", "copies", "begins")
 
@@ -244,7 +241,7 @@ class FormulasFinding(SearchOutcome):
 
 
 class GrowthStep(RecordModel):
-    """The values at P-positions up to a bound: their number, the largest and the first of them."""
+    """The values at P-positions up to a bound: number, largest, first ones."""
 
     bound: int
     positions: int
@@ -275,7 +272,7 @@ class StatementFinding(SearchOutcome):
     def of_lines(
         cls, search: str, tried: Tried, lines: Iterable[tuple[str, str, Evidence, Evidence]]
     ) -> list[StatementFinding]:
-        """Return a finding for each text and line with evidence, or one finding of nothing."""
+        """Return a finding for each text and line, or one finding of nothing."""
         return [
             cls(
                 search=search,

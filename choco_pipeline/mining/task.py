@@ -29,7 +29,7 @@ MOST_CELLS = 1 << 23
 def mine_shard(
     order_document: Mapping[str, Any], report: Callable[..., None]
 ) -> dict[str, list[Any]]:
-    """Search in the tables of a `MineOrder`, and return the findings as plain data, each with its table and the seconds that it took.
+    """Search in the tables of a `MineOrder`, and return the findings as data.
 
     The report is called as ``report(Stage.MINE, searches=1, positions=n)`` for each table.
     """
@@ -53,7 +53,7 @@ def mine_shard(
 def mine_table(
     what: Iterable[str], game: Ruleset, bound: int, quantity: str, data: xr.Dataset
 ) -> list[Finding]:
-    """Return the findings of the named searches in one table, one of nothing included; none for a table of one cell."""
+    """Return findings of searches in a table; none for a table of one cell."""
     if not data.sizes:
         return []
     return [finding for name in what for finding in MINERS[name](game, bound, data)]
@@ -62,7 +62,7 @@ def mine_table(
 def _mined_part(
     game: Ruleset, store: Location, table_id: str, entry: Mapping[str, Any]
 ) -> tuple[int, xr.Dataset]:
-    """Return a table with its bound, or the largest corner, by halves, that is small enough."""
+    """Return a table with its bound, or a corner that is small enough."""
     bound = int(entry["bound"])
     if prod(entry["shape"]) <= MOST_CELLS:
         return bound, read_table(store, table_id, entry)

@@ -13,7 +13,7 @@ from choco_pipeline.report.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages, summary
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.ledger import Ledger, write_first_ledger
+from choco_pipeline.sweep.ledger import Ledger, write_ledger
 from choco_pipeline.sweep.run_files import Paths, certificates_in, write_file_list
 
 Report = Callable[..., None]
@@ -68,7 +68,7 @@ def write_first_report(
     plan_file: str, html_file: str, ledger_file: str, report: Report
 ) -> dict[str, int]:
     """Write the first ledger of a run, its report, and the list of its files."""
-    write_first_ledger(plan_file, ledger_file, report)
+    write_ledger(plan_file, ledger_file, report, first=True)
     numbers = write_report(ledger_file, html_file, report)
     write_file_list(Path(html_file).parent)
     return numbers

@@ -16,33 +16,7 @@ from choco_pipeline.errors import ChocoError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Position, RectangularBar, Ruleset
 from choco_pipeline.games.notation import Notation, build
-from choco_pipeline.statements.tree import (
-    SIZE,
-    At,
-    Binding,
-    Count,
-    Equivalent,
-    Expression,
-    Grundy,
-    Implies,
-    InRange,
-    IsOption,
-    IsPrinted,
-    Junction,
-    Let,
-    Not,
-    OfCell,
-    OfOption,
-    OfPosition,
-    Place,
-    PPosition,
-    Primed,
-    Printed,
-    Proposition,
-    Quantified,
-    Term,
-    ValueSet,
-)
+from choco_pipeline.statements import tree
 
 
 class UndefinedError(ChocoError):
@@ -76,14 +50,14 @@ class World:
     #: Whether the positions are uncut rectangular bars with the coordinates (i, j) of the poisoned cell, and passes left.
     of_whole_bars: bool = False
 
-    def holds(self, proposition: Proposition, position: Position | None = None) -> bool:
+    def holds(self, proposition: tree.Proposition, position: Position | None = None) -> bool:
         """Return whether a proposition holds at a position, or as it stands if it is about integers.
 
         Raises `UndefinedError` or `FormulaError` if a term that is needed has no value.
         """
         return _Here(self, position, dict(self.values)).holds(proposition)
 
-    def counterexamples(self, proposition: Proposition) -> Iterator[Position]:
+    def counterexamples(self, proposition: tree.Proposition) -> Iterator[Position]:
         """Yield the positions up to the bound at which a proposition is false, the smallest first."""
         found = (self.coordinates(at) for at in self.positions() if not self.holds(proposition, at))
         yield from sorted(found, key=lambda at: (self.size(at), at))
@@ -146,60 +120,60 @@ class _Here:
     known: Mapping[str, int]
     option: Position | None = None
 
-    def holds(self, part: Proposition) -> bool:
+    def holds(self, part: tree.Proposition) -> bool:
         match part:
-            case Expression():
+            case tree.Expression():
                 return bool(self.value(part))
-            case PPosition(place):
+            case tree.PPosition(place):
                 game, position = self.place(place)
                 return game.is_p_position(position)
-            case IsOption(at):
+            case tree.IsOption(at):
                 return self.is_option(at)
-            case IsPrinted(row):
+            case tree.IsPrinted(row):
                 return tuple(self.value(one) for one in row) in set(map(tuple, self.world.printed))
-            case Not(operand):
+            case tree.Not(operand):
                 return not self.holds(operand)
-            case Junction(word, operands):
+            case tree.Junction(word, operands):
                 return (any if word == "or" else all)(map(self.holds, operands))
-            case Implies(premise, conclusion):
+            case tree.Implies(premise, conclusion):
                 return not self.holds(premise) or self.holds(conclusion)
-            case Equivalent(operands):
+            case tree.Equivalent(operands):
                 return len({self.holds(operand) for operand in operands}) == 1
-            case Quantified(word, bindings, body):
+            case tree.Quantified(word, bindings, body):
                 truths = [here.holds(body) for here in self.choices(bindings)]
                 return all(truths) if word == "every" else any(truths) == (word == "some")
-            case Let(name, value, body):
+            case tree.Let(name, value, body):
                 return self.with_value(name, value).holds(body)
-            case At(position, body):
+            case tree.At(position, body):
                 return self.at(tuple(map(self.value, position))).holds(body)
-            case ValueSet():
+            case tree.ValueSet():
                 return self.compares(part)
 
-    def with_value(self, name: str, value: Expression) -> _Here:
+    def with_value(self, name: str, value: tree.Expression) -> _Here:
         """Return the same with a name for a value; without it where there is none, which is an error only if it is used."""
         try:
             return replace(self, known={**self.known, name: self.value(value)})
         except (FormulaError, UndefinedError):
             return self
 
-    def value(self, part: Expression) -> int:
+    def value(self, part: tree.Expression) -> int:
         terms = {name: self.term(term) for name, term in part.terms}
         return int(part.formula.value({**self.known, **self.named(), **terms}))
 
-    def term(self, term: Term) -> int:
+    def term(self, term: tree.Term) -> int:
         match term:
-            case Grundy(place):
+            case tree.Grundy(place):
                 game, position = self.place(place)
                 return game.grundy(position)
-            case Primed(coordinate):
+            case tree.Primed(coordinate):
                 assert self.option is not None
                 return self.game.rules.named(self.option)[coordinate]
-            case Printed(row, column):
+            case tree.Printed(row, column):
                 i, j, rows = self.value(row), self.value(column), self.world.printed
                 if not (0 <= i < len(rows) and 0 <= j < len(rows[i])):
                     raise UndefinedError(f"printed({i}, {j}) does not exist")
                 return rows[i][j]
-            case Count(bindings, body):
+            case tree.Count(bindings, body):
                 chosen = {
                     (h.position, h.option, *sorted(h.known.items()))
                     for h in self.choices(bindings)
@@ -222,7 +196,7 @@ class _Here:
             raise UndefinedError(f"{at} is no position of {game.notation}")
         return position
 
-    def place(self, place: Place) -> tuple[Ruleset, Position]:
+    def place(self, place: tree.Place) -> tuple[Ruleset, Position]:
         if place.primed:
             assert self.option is not None
             return self.game, self.option
@@ -234,11 +208,11 @@ class _Here:
             game = game_of(place.game, self.known, self.world.games)
         return game, self.there(game, tuple(map(self.value, place.at)))
 
-    def is_option(self, at: tuple[Expression, ...]) -> bool:
+    def is_option(self, at: tuple[tree.Expression, ...]) -> bool:
         assert self.position is not None
         return tuple(map(self.value, at)) in set(self.game.options(self.position))
 
-    def choices(self, bindings: Sequence[Binding]) -> Iterator[_Here]:
+    def choices(self, bindings: Sequence[tree.Binding]) -> Iterator[_Here]:
         """Yield the values after each choice of bound variables; each option once."""
         if not bindings:
             yield self
@@ -247,20 +221,20 @@ class _Here:
         for here in self.bound_to(first):
             yield from here.choices(rest)
 
-    def bound_to(self, binding: Binding) -> Iterator[_Here]:
+    def bound_to(self, binding: tree.Binding) -> Iterator[_Here]:
         match binding:
-            case InRange(name, span, _):
+            case tree.InRange(name, span, _):
                 for n in span.values({**self.known, **self.named()}):
                     yield replace(self, known={**self.known, name: n})
-            case OfPosition():
+            case tree.OfPosition():
                 for position in self.world.positions():
                     yield replace(self, position=position, option=None)
-            case OfCell(names):
+            case tree.OfCell(names):
                 for cell in product(
                     *(range(most + 1) for most in self.game.limits(self.world.bound))
                 ):
                     yield replace(self, known={**self.known, **dict(zip(names, cell, strict=True))})
-            case OfOption(by):
+            case tree.OfOption(by):
                 assert self.position is not None
                 rules = self.game.rules
                 moves = [move for move in rules.moves if set(move.lowers) <= set(by)]
@@ -275,9 +249,9 @@ class _Here:
         names = self.game.coordinates
         if self.world.of_whole_bars:
             names = ("i", "j", *names[4:])
-        return {**dict(zip(names, at, strict=True)), SIZE: self.world.size(at)}
+        return {**dict(zip(names, at, strict=True)), tree.SIZE: self.world.size(at)}
 
-    def compares(self, part: ValueSet) -> bool:
+    def compares(self, part: tree.ValueSet) -> bool:
         """Compare the values at all positions up to the bound with the members up to the largest value."""
         heres = [
             replace(self, position=position, option=None) for position in self.world.positions()

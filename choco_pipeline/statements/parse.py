@@ -20,36 +20,7 @@ from choco_pipeline.formula.nodes import COMPARISONS, FUNCTIONS
 from choco_pipeline.formula.parse import SIGNS, Token, parse_tokens, quoted, suggestion
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.notation import Notation, as_written
-from choco_pipeline.statements.tree import (
-    SIZE,
-    At,
-    Binding,
-    Count,
-    Equivalent,
-    Expression,
-    Grundy,
-    Implies,
-    InRange,
-    IsOption,
-    IsPrinted,
-    Let,
-    OfCell,
-    OfOption,
-    OfPosition,
-    Place,
-    PPosition,
-    Primed,
-    Printed,
-    Proposition,
-    Quantified,
-    Relation,
-    Term,
-    ValueSet,
-    Word,
-    joined,
-    negated,
-    term_text,
-)
+from choco_pipeline.statements import tree
 
 MAX_LENGTH = 8_000
 MAX_DEPTH = 40
@@ -62,13 +33,13 @@ _TOKEN = re.compile(
 )
 #: Words of the language; no coordinate, parameter or variable has one of them for a name.
 KEYWORDS = frozenset(
-    {"and", "or", "not", "P", "G", "option", "position", "cell", "count", "printed", SIZE}
+    {"and", "or", "not", "P", "G", "option", "position", "cell", "count", "printed", tree.SIZE}
     | {"every", "some", "no", "for", "in", "let", "at", "by", "step", "sample"}
 )
-_WORDS: dict[str, Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
+_WORDS: dict[str, tree.Word] = {"for": "every", "every": "every", "some": "some", "no": "no"}
 _PREFIXES = (*_WORDS, "let", "at")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SET_RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
+_SET_RELATIONS: tuple[tree.Relation, ...] = ("==", "<=", ">=")
 #: Tokens that end an integer or a comparison, outside of parentheses.
 _ENDS = frozenset(
     {"and", "or", "=>", "<=>", ":", ";", ",", ")", "]", "}", "..", "step", "in", "let", ""}
@@ -96,7 +67,7 @@ class Names:
     parameters: frozenset[str] = frozenset()
 
 
-def parse_proposition(text: str, names: Names) -> Proposition:
+def parse_proposition(text: str, names: Names) -> tree.Proposition:
     """Return the proposition that `text` states; docs/statements.md has the language.
 
     Raises
@@ -113,7 +84,7 @@ def parse_proposition(text: str, names: Names) -> Proposition:
 
 
 @lru_cache(1 << 11)
-def _parsed(text: str, names: Names) -> Proposition:
+def _parsed(text: str, names: Names) -> tree.Proposition:
     if len(text) > MAX_LENGTH:
         problem = f"a statement has at most {MAX_LENGTH} characters (got {len(text)})"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
@@ -201,14 +172,14 @@ class _Parser:
 
     # ---- Propositions, from what binds least.
 
-    def read(self) -> Proposition:
+    def read(self) -> tree.Proposition:
         whole = self.sequence()
         if not self.next_is(""):
             self.refuse(f"the statement should end before {self.found()}")
         said = whole
-        while isinstance(said, Let):
+        while isinstance(said, tree.Let):
             said = said.body
-        if inner := self.sets[int(isinstance(said, ValueSet)) :]:
+        if inner := self.sets[int(isinstance(said, tree.ValueSet)) :]:
             self.refuse("a comparison of sets stands alone, outside of other parts", inner[0])
         if not self.cells:
             return whole
@@ -217,45 +188,45 @@ class _Parser:
                 f"option(…) needs a new name for each coordinate, or none: found {', '.join(self.cells)}",
                 self.tokens[0],
             )
-        return Quantified("every", (OfCell(self.cells),), whole)
+        return tree.Quantified("every", (tree.OfCell(self.cells),), whole)
 
-    def sequence(self) -> Proposition:
+    def sequence(self) -> tree.Proposition:
         """Read propositions that all hold, with semicolons between them."""
         parts = [self.proposition()]
         while self.take(";") and not self.next_is(""):
             parts.append(self.proposition())
-        return parts[0] if len(parts) == 1 else joined("and", parts)
+        return parts[0] if len(parts) == 1 else tree.joined("and", parts)
 
-    def proposition(self) -> Proposition:
+    def proposition(self) -> tree.Proposition:
         with self.nested():
             first = self.junction("or")
             if self.take("=>"):
                 conclusion = self.junction("or")
                 if self.next_is("=>", "<=>"):
                     self.refuse(f"put parentheses around the part with {self.found()}")
-                return Implies(first, conclusion)
+                return tree.Implies(first, conclusion)
             parts = [first]
             while self.take("<=>"):
                 parts.append(self.junction("or"))
             if self.next_is("=>"):
                 self.refuse('put parentheses around the part with "=>"')
-            return first if len(parts) == 1 else Equivalent(tuple(parts))
+            return first if len(parts) == 1 else tree.Equivalent(tuple(parts))
 
-    def junction(self, word: Literal["and", "or"]) -> Proposition:
-        parts: list[Proposition] = []
+    def junction(self, word: Literal["and", "or"]) -> tree.Proposition:
+        parts: list[tree.Proposition] = []
         while not parts or self.take(word):
             parts.append(self.junction("and") if word == "or" else self.negation())
-        return parts[0] if len(parts) == 1 else joined(word, parts)
+        return parts[0] if len(parts) == 1 else tree.joined(word, parts)
 
-    def negation(self) -> Proposition:
+    def negation(self) -> tree.Proposition:
         if self.take("not"):
             with self.nested():
-                return negated(self.negation())
+                return tree.negated(self.negation())
         if self.next_is(*_PREFIXES):
             return self.prefixed()
         return self.atom()
 
-    def prefixed(self) -> Proposition:
+    def prefixed(self) -> tree.Proposition:
         """Read a quantifier, a definition or a place, whose body reaches as far as possible.
 
         The body of ``for`` and ``let`` may be several propositions with semicolons between them.
@@ -270,36 +241,36 @@ class _Parser:
                 body = self.sequence()
             self.bound = bound
             for name, value in reversed(definitions):
-                body = Let(name, value, body)
+                body = tree.Let(name, value, body)
             return body
         if word == "at":
             position = self.tuple_of("the position")
             self.need_coordinates(position, "a position", token)
             self.need(":", "after the position")
             with self.nested(has_option=False):
-                return At(position, self.proposition())
+                return tree.At(position, self.proposition())
         bindings, scope = self.bindings()
         self.need(":", f"after what {quoted(word)} binds")
         with self.nested(**scope):
             body = self.sequence() if word == "for" else self.proposition()
-            return Quantified(_WORDS[word], bindings, body)
+            return tree.Quantified(_WORDS[word], bindings, body)
 
-    def definition(self) -> tuple[str, Expression]:
+    def definition(self) -> tuple[str, tree.Expression]:
         name = self.new_name()
         self.need("=", f"after the name {name}")
         value = self.integer()
         self.bound = (*self.bound, name)
         return name, value
 
-    def bindings(self) -> tuple[tuple[Binding, ...], dict[str, object]]:
+    def bindings(self) -> tuple[tuple[tree.Binding, ...], dict[str, object]]:
         """Read bindings, and return them with what is in scope after them."""
-        kept, bindings, has_option = self.bound, list[Binding](), self.has_option
+        kept, bindings, has_option = self.bound, list[tree.Binding](), self.has_option
         while True:
             token = self.here
             if self.take("position"):
                 self.need_game(token)
                 has_option = False  # the options of another position
-                bindings.append(OfPosition())
+                bindings.append(tree.OfPosition())
             elif self.take("cell"):
                 self.need_game(token)
                 self.need("(", "before the names of a cell")
@@ -308,7 +279,7 @@ class _Parser:
                 number = len(self.names.coordinates)
                 if len(names) != number:
                     self.refuse(f"a cell has {number} names, found {len(names)}", token)
-                bindings.append(OfCell(tuple(names)))
+                bindings.append(tree.OfCell(tuple(names)))
             elif self.take("option"):
                 if has_option:
                     what = (
@@ -318,13 +289,13 @@ class _Parser:
                 self.need_game(token)
                 by = self.listed(self.coordinate) if self.take("by") else []
                 has_option = True
-                bindings.append(OfOption(tuple(by)))
+                bindings.append(tree.OfOption(tuple(by)))
                 break
             else:
                 name = self.new_name()
                 self.need("in", f"after the variable {name}")
                 is_sample = self.take("sample")
-                bindings.append(InRange(name, self.span(), is_sample))
+                bindings.append(tree.InRange(name, self.span(), is_sample))
                 self.bound = (*self.bound, name)
             if not self.take(","):
                 break
@@ -367,26 +338,26 @@ class _Parser:
 
     # ---- Atoms.
 
-    def atom(self) -> Proposition:
+    def atom(self) -> tree.Proposition:
         token = self.here
         if self.take("P"):
             self.need_game(token)
-            return PPosition(self.place(token))
+            return tree.PPosition(self.place(token))
         if self.take("P'"):
             self.need_option(token)
-            return PPosition(Place(primed=True))
+            return tree.PPosition(tree.Place(primed=True))
         if self.next_is("{"):
             return self.value_set()
         if self.take("option"):
             self.need_game(token)
             at = self.tuple_of("an option")
             self.need_coordinates(at, "an option", token)
-            return IsOption(at)
+            return tree.IsOption(at)
         if self.next_is("(") and self.is_row():
             row = self.tuple_of("a row")
             self.need("in", "after a row")
             self.need("printed", 'after "in"')
-            return IsPrinted(row)
+            return tree.IsPrinted(row)
         if self.next_is("(") and self.is_proposition():
             self.at += 1
             inside = self.proposition()
@@ -403,7 +374,7 @@ class _Parser:
             self.refuse(f"{value.formula} is an integer: a comparison is needed", token)
         return value
 
-    def place(self, token: Token) -> Place:
+    def place(self, token: Token) -> tree.Place:
         """Read the game and the coordinates behind P or G; both may be missing."""
         game = None
         if self.next_is("["):
@@ -411,11 +382,11 @@ class _Parser:
         if not self.next_is("("):
             if game is not None:
                 self.refuse(f"the coordinates in the other game are needed, found {self.found()}")
-            return Place()
+            return tree.Place()
         at = self.tuple_of("a position")
         if game is None:
             self.need_coordinates(at, "a position", token)
-        return Place(at, game)
+        return tree.Place(at, game)
 
     def game(self) -> Notation:
         opening = self.here
@@ -441,7 +412,7 @@ class _Parser:
     def names_with_value(self) -> set[str]:
         return {*self.names.coordinates, *self.cells, *self.known_integers}
 
-    def value_set(self) -> ValueSet:
+    def value_set(self) -> tree.ValueSet:
         self.need_game(self.here)
         self.sets.append(self.here)
         self.at += 1
@@ -461,7 +432,7 @@ class _Parser:
             start = self.here
             with self.nested(bound=(*self.bound, variable)):
                 condition_on_members = self.proposition()
-            if not isinstance(condition_on_members, Expression) or condition_on_members.terms:
+            if not isinstance(condition_on_members, tree.Expression) or condition_on_members.terms:
                 self.refuse(
                     f"the members of a set are given by a condition on {variable} alone", start
                 )
@@ -470,12 +441,12 @@ class _Parser:
             taken = {token.text for token in self.tokens}
             variable = next(n for n in chain(["v"], map("v{}".format, count(1))) if n not in taken)
             members = self.listed_members(variable)
-        if not members.names.isdisjoint({*self.names.coordinates, SIZE}):
+        if not members.names.isdisjoint({*self.names.coordinates, tree.SIZE}):
             self.refuse("the members of a set do not depend on a position", start)
         self.need("}", "to close the set")
-        return ValueSet(value, condition, relation, variable, members)
+        return tree.ValueSet(value, condition, relation, variable, members)
 
-    def listed_members(self, variable: str) -> Expression:
+    def listed_members(self, variable: str) -> tree.Expression:
         """Read ``0..15, 30, 57..59`` as a condition on a variable."""
 
         def members() -> Formula:
@@ -485,9 +456,9 @@ class _Parser:
             return parse(text if last is None else f"({first}) <= {variable} <= ({last})")
 
         parts = self.listed(members)
-        return Expression(parts[0] if len(parts) == 1 else Formula.joined("or", *parts))
+        return tree.Expression(parts[0] if len(parts) == 1 else Formula.joined("or", *parts))
 
-    def tuple_of(self, what: str) -> tuple[Expression, ...]:
+    def tuple_of(self, what: str) -> tuple[tree.Expression, ...]:
         """Read integers in parentheses."""
         self.need("(", f"before {what}")
         with self.nested():
@@ -542,17 +513,17 @@ class _Parser:
 
     # ---- Integers and comparisons.
 
-    def integer(self) -> Expression:
+    def integer(self) -> tree.Expression:
         token, value = self.here, self.expression()
         if value.formula.is_truth:
             self.refuse(f"{value.formula} is true or false: an integer is needed", token)
         return value
 
-    def expression(self) -> Expression:
+    def expression(self) -> tree.Expression:
         """Read a run of tokens that make an integer or a comparison."""
-        terms, read, level = dict[str, Term](), list[Token](), 0
+        terms, read, level = dict[str, tree.Term](), list[Token](), 0
         start = self.here
-        known = {*self.names_with_value, SIZE, *FUNCTIONS}
+        known = {*self.names_with_value, tree.SIZE, *FUNCTIONS}
         while True:
             token = self.here
             if level == 0 and token.text in _ENDS and token.text != "let":
@@ -561,8 +532,8 @@ class _Parser:
                 break
             term = self.term()
             if term is not None:
-                terms[term_text(term)] = term
-                index = [*terms].index(term_text(term))
+                terms[tree.term_text(term)] = term
+                index = [*terms].index(tree.term_text(term))
                 read.append(Token(f"{self.placeholder}{index}", token.column, True))
                 continue
             if token.is_operand and not token.text.isdigit() and token.text not in known:
@@ -575,34 +546,34 @@ class _Parser:
             self.at += 1
         if not read:
             self.refuse(f"an integer or a condition is needed, found {self.found()}", start)
-        if sizes := [token for token in read if token.text == SIZE]:
+        if sizes := [token for token in read if token.text == tree.SIZE]:
             self.need_game(sizes[0])
         names = [f"{self.placeholder}{i}" for i in range(len(terms))]
         end = self.here.column if self.here.text else len(self.text.rstrip()) + 1
         formula = Formula(parse_tokens(self.text, read, {*known, *names}, end), self.text)
         formula = formula.rename_all(dict(zip(names, terms, strict=True)))
-        return Expression(formula, tuple(terms.items()))
+        return tree.Expression(formula, tuple(terms.items()))
 
-    def term(self) -> Term | None:
+    def term(self) -> tree.Term | None:
         """Read a term that depends on a game or binds variables, if one begins here."""
         token = self.here
         if token.text.endswith("'") and token.text != "P'":
             self.at += 1
             self.need_option(token)
             if token.text == "G'":
-                return Grundy(Place(primed=True))
+                return tree.Grundy(tree.Place(primed=True))
             if token.text[:-1] not in self.names.coordinates:
                 allowed = ", ".join(self.names.coordinates)
                 self.refuse(f"{quoted(token.text)}: only coordinates are primed: {allowed}", token)
-            return Primed(token.text[:-1])
+            return tree.Primed(token.text[:-1])
         if self.take("G"):
             self.need_game(token)
-            return Grundy(self.place(token))
+            return tree.Grundy(self.place(token))
         if self.take("printed"):
             at = self.tuple_of("a row and a column")
             if len(at) != 2:
                 self.refuse("printed(row, column) has two arguments", token)
-            return Printed(*at)
+            return tree.Printed(*at)
         if self.take("count"):
             self.need("(", 'after "count"')
             bindings, scope = self.bindings()
@@ -610,8 +581,8 @@ class _Parser:
             with self.nested(**scope):
                 body = self.proposition()
             self.need(")", "to close the count")
-            return Count(bindings, body)
-        if token.text in KEYWORDS - {"and", "or", "not", SIZE} and token.text not in _ENDS:
+            return tree.Count(bindings, body)
+        if token.text in KEYWORDS - {"and", "or", "not", tree.SIZE} and token.text not in _ENDS:
             self.refuse(f"an integer cannot contain {quoted(token.text)}")
         return None
 
@@ -627,7 +598,7 @@ class _Parser:
             where = 'it stands inside "some option: …" or "every option: …"'
             self.refuse(f"{quoted(token.text)} speaks of an option: {where}", token)
 
-    def need_coordinates(self, at: Sequence[Expression], what: str, token: Token) -> None:
+    def need_coordinates(self, at: Sequence[tree.Expression], what: str, token: Token) -> None:
         wanted = self.names.coordinates
         if len(at) != len(wanted):
             names = ", ".join(wanted)

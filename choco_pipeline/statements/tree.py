@@ -372,11 +372,6 @@ def samples(part: Part) -> list[InRange]:
     return [one for one in walk(part) if isinstance(one, InRange) and one.is_sample]
 
 
-def is_sampled(part: Part) -> bool:
-    """Return whether a part has a range that is a sample."""
-    return bool(samples(part))
-
-
 def uses_bound(part: Part) -> bool:
     """Return whether a statement about integers is another one for a larger N."""
     return any(

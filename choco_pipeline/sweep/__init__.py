@@ -1,1 +1,1 @@
-"""Sweeps: the configuration, the tables that it asks for, the plan of a run, and its ledger."""
+"""Sweeps: the configuration, its tables, the plan of a run, its ledger."""

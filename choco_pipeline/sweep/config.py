@@ -1,4 +1,4 @@
-"""The configuration: one typed model, which validates, makes the JSON schema, and documents every key."""
+"""The configuration: one typed model, for validation, schema and reference."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_HEIGHT_FUNCTIONS = 1 << 16
 
 
 class Sweep(Model):
-    """A family of tables: a ruleset, what its parameters run over, how far, and what is asked of the tables."""
+    """A family of tables: a ruleset, ranges of its parameters, and questions."""
 
     ruleset: Text = Field(
         description="The ruleset, in which parameters stand by name.",
@@ -140,7 +140,7 @@ class HeightBox(Model):
 
 
 class Config(Model):
-    """One run: its name, the claims files, the sweeps, and the box of height functions."""
+    """One run: its name, claims files, sweeps, and box of height functions."""
 
     run: Name = Field(
         description="Name of the run: small letters, digits and hyphens. Its results lie in `results/<run>/`.",

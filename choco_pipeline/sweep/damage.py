@@ -1,8 +1,9 @@
-"""Damage in the results of a run: damaged or outdated files are removed before it starts, and tables are repaired."""
+"""Removal of damaged and outdated results of a run, and repair of tables."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,9 @@ from choco_pipeline.sweep.run_files import (
 from choco_pipeline.sweep.run_plan import Capacity, current_plan
 from choco_pipeline.tables.store import store_of
 
+#: Journals of earlier versions, which no version continues.
+OUTDATED = ("*.partial.jsonl", "*.blocks")
+
 
 def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """Yield the damaged ones of some records, each with the reason."""
@@ -40,11 +44,15 @@ def plan_without_damage(
     capacity: Capacity | None,
     say: Callable[[str], None],
 ) -> Plan:
-    """Return the plan of a configuration as `current_plan`, after damage in the results of its run is repaired or removed.
+    """Return the `current_plan`, after repair or removal of damaged results.
 
     `say` gets a line for each file that was damaged or missing. A killed proof is no answer; its result is removed, too.
     """
     run = Paths(results, load_config(config_path)[0].run)
+    for pattern in OUTDATED:
+        for path in sorted((results / "tables").glob(pattern)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            say(f"{path}: left by an earlier version; removed")
     with suppress(StoreError):  # before it is made anew, and its specs with it
         _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
@@ -66,7 +74,7 @@ def plan_without_damage(
 
 
 def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
-    """Yield the specs and manifests that there are of a plan's shards, and the verdicts of all runs on its tables and on statements."""
+    """Yield the records of a plan's shards, and verdicts on tables and statements."""
     for shard in plan["shards"]:
         yield from filter(Path.exists, (run.spec(shard), run.manifest(shard)))
     of_tables = (run.verdicts / f"{table['id']}.json" for table in plan["tables"])
@@ -75,7 +83,7 @@ def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
 
 
 def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
-    """Remove the list of a report's files if one is missing or changed, and the results that name a certificate that is."""
+    """Remove the list of a report with changed files, and their results."""
     results = [*run.outcomes(), *filter(Path.is_file, [run.found])]
     for record in filter(Path.is_file, run.file_lists()):
         changed = list(changed_files(record))
@@ -91,7 +99,7 @@ def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
 
 
 def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:
-    """Repair tables whose files have changed since they were built; return whether some must be built again."""
+    """Repair tables with changed files; return whether one must be built again."""
     lost = False
     for manifest in filter(Path.is_file, map(run.manifest, plan["shards"])):
         store = store_of(manifest, read_record(manifest)).folder
@@ -117,7 +125,7 @@ def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:
 
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:
-    """Remove the damaged ones of these records; return whether there were any."""
+    """Remove the damaged ones of some records; return whether there were any."""
     removed = list(damaged(records))
     for path, why in removed:
         path.unlink()

@@ -1,10 +1,11 @@
-"""From a configuration to its tables: every combination of parameters that a sweep names."""
+"""The tables of a configuration: every combination of parameters."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -35,14 +36,6 @@ Values = dict[str, int | str]
 
 
 @dataclass
-class _Count:
-    """Number of values given to the parameters of a run, and of the tables of its sweeps."""
-
-    combinations: int = 0
-    tables: int = 0
-
-
-@dataclass
 class Planned:
     """A table of a run."""
 
@@ -54,12 +47,12 @@ class Planned:
     parameters: Values
     #: Ids of the claims that the sweeps ask for, or None for all that fit.
     claims: set[str] | None
-    #: The searches in it, and the sweeps that ask for them.
-    mine: list[Mine] = field(default_factory=list)
-    mining: list[str] = field(default_factory=list)
-    #: The relations to prove, the sweeps that ask for them, and the limits of a proof in seconds and GiB.
-    prove: list[Prove] = field(default_factory=list)
-    proving: list[str] = field(default_factory=list)
+    #: The searches in it, and the first sweep that asks for any.
+    mine: list[Mine]
+    mining: str
+    #: The relations to prove, the first sweep that asks for any, and the limits of a proof in seconds and GiB.
+    prove: list[Prove]
+    proving: str
     prove_seconds: int = 0
     prove_memory: int = 0
 
@@ -75,7 +68,7 @@ class Planned:
 
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
-    """Read and validate a configuration file, or raise `ConfigError` with file, line and key of each mistake."""
+    """Return a validated configuration; raise `ConfigError` for each mistake."""
     file = YamlFile(project_file(path))
     return file.load(Config), file
 
@@ -86,7 +79,7 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
     Raises `ConfigError`, naming the file, line and key of the mistake.
     """
     by_id: dict[str, Planned] = {}
-    count = _Count()
+    count: Counter[str] = Counter()
     combinations = {
         name: list(_combinations_of(name, sweep, file, count))
         for name, sweep in config.sweeps.items()
@@ -101,9 +94,9 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
 
 
 def _combinations_of(
-    name: str, sweep: Sweep, file: YamlFile, count: _Count
+    name: str, sweep: Sweep, file: YamlFile, count: Counter[str]
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """Yield the parameters of each table of a sweep, except heights: its own, and these with passes and bound.
+    """Yield the parameters of each table of a sweep; also with passes and bound.
 
     No table is made meanwhile, so a run with too many of anything is refused at once.
     """
@@ -132,18 +125,18 @@ def _combinations_of(
             where = parse(sweep.where, names=sweep.parameters)
             if not where.is_truth:
                 raise ChocoError(f"{sweep.where!r} is a number, a condition is needed")
-    before = count.tables
+    before = count["tables"]
     for values in _combinations(axes, file, {}, count):
         if where is not None:
             with _at(file, (*here, "where")):
                 if not where.value(values):
                     continue
         for full in _combinations(last, file, values, count):
-            count.tables += max(1, len(sweep.heights))
-            if count.tables > MOST_TABLES:
+            count["tables"] += max(1, len(sweep.heights))
+            if count["tables"] > MOST_TABLES:
                 raise file.error(here, f"more than {MOST_TABLES:,} tables in this run")
             yield values, full
-    if count.tables == before:
+    if count["tables"] == before:
         raise file.error(here, "no parameters satisfy this sweep: it has no tables")
 
 
@@ -154,7 +147,7 @@ def _games(
     values: Mapping[str, int],
     file: YamlFile,
 ) -> Iterator[Planned]:
-    """Yield the tables of a sweep for one assignment of its parameters: one, or one for each height function."""
+    """Yield the tables of a sweep for one assignment of its parameters."""
     here: Location = ("sweeps", name)
     heights: list[tuple[str, Location]] = [
         (text, (*here, "heights", i)) for i, text in enumerate(sweep.heights)
@@ -186,11 +179,11 @@ def _games(
             shown,
             claims[sweep.claims] if isinstance(sweep.claims, str) else set(sweep.claims),
             mine=list(sweep.mine),
-            mining=[name] if sweep.mine else [],
+            mining=name if sweep.mine else "",
             prove=list(dict.fromkeys(sweep.prove)),
+            proving=name if sweep.prove else "",
             prove_seconds=sweep.prove_seconds if sweep.prove else 0,
             prove_memory=sweep.prove_memory if sweep.prove else 0,
-            proving=[name] if sweep.prove else [],
         )
 
 
@@ -211,9 +204,9 @@ def _axis(
 
 
 def _combinations(
-    axes: Sequence[_Axis], file: YamlFile, values: Mapping[str, int], count: _Count
+    axes: Sequence[_Axis], file: YamlFile, values: Mapping[str, int], count: Counter[str]
 ) -> Iterator[dict[str, int]]:
-    """Yield every assignment, the first axis slowest; later axes may use the names of earlier ones."""
+    """Yield every assignment; later axes may use the names of earlier ones."""
     if not axes:
         yield dict(values)
         return
@@ -226,8 +219,8 @@ def _combinations(
                 raise ChocoError(f"{largest:,} is too large, at most {LARGEST:,} can be used")
             if len(integers) > MOST_COMBINATIONS:
                 raise ChocoError(f"{entry} is more than {MOST_COMBINATIONS:,} values")
-            count.combinations += 1 + len(integers)  # 1, because an empty range takes time, too
-            if count.combinations > MOST_COMBINATIONS:
+            count["combinations"] += 1 + len(integers)  # 1, because an empty range takes time, too
+            if count["combinations"] > MOST_COMBINATIONS:
                 raise ChocoError(
                     f"more than {MOST_COMBINATIONS:,} combinations of parameters in this run"
                 )
@@ -236,12 +229,11 @@ def _combinations(
 
 
 def _merge(known: Planned, more: Planned) -> None:
-    """Let one table serve another sweep too."""
     known.sweeps.extend(s for s in more.sweeps if s not in known.sweeps)
     known.mine.extend(m for m in more.mine if m not in known.mine)
-    known.mining.extend(s for s in more.mining if s not in known.mining)
+    known.mining = known.mining or more.mining
     known.prove.extend(p for p in more.prove if p not in known.prove)
-    known.proving.extend(s for s in more.proving if s not in known.proving)
+    known.proving = known.proving or more.proving
     known.prove_seconds = max(known.prove_seconds, more.prove_seconds)
     known.prove_memory = max(known.prove_memory, more.prove_memory)
     known.claims = (

@@ -66,7 +66,7 @@ def do_part(part: Mapping[str, Any], file: str, report: Report) -> Mapping[str, 
 
 
 def _certificates(outcome: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return the SHA-256 of each certificate that a result names, None if there is no such file."""
+    """Return the SHA-256 of each certificate of a result, None if it is missing."""
     answers = (*outcome.get("proofs", ()), *outcome.get("verdicts", ()))
     names = sorted({answer["certificate"] for answer in answers if answer.get("certificate")})
     return {name: file_digest(Path(name)) if Path(name).is_file() else None for name in names}
@@ -85,7 +85,7 @@ def _joined(outcomes: list[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _build(plan: Plan, paths: Paths, sweep: str, memory: int | None) -> Counter[str]:
-    """Build the missing shards of a sweep, and return the numbers of tables and blocks."""
+    """Build the missing shards of a sweep; return the numbers of tables and blocks."""
     large = {table["shard"] for table in plan["tables"] if table["large"]}
     files = {
         shard: (paths.spec(shard).as_posix(), paths.manifest(shard).as_posix())

@@ -1,4 +1,4 @@
-"""The ledger of a run: every claim and its verdicts, proofs and findings, and the tables of a finished run."""
+"""The ledger of a run: its claims, verdicts, proofs, findings and tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, outcomes, read_plan
 from choco_pipeline.tables.cells import Cells, stored_cells
 from choco_pipeline.tables.shard import Journal
-from choco_pipeline.tables.store import BuiltTable
+from choco_pipeline.tables.store import TableEntry
 
 
 class Ledger(RecordModel):
@@ -75,7 +75,7 @@ def ledger_of(run: str) -> Ledger:
 
 
 def tables_of(run: str) -> Iterator[Cells]:
-    """Yield the run's tables; their cells are read, and checked, when they are asked for."""
+    """Yield the run's tables; their cells are read on demand."""
     for entry in ledger_of(run).tables:
         game = parse_ruleset(entry["ruleset"])
         yield Cells.of(game, entry["bound"], stored_cells(RESULTS, entry))
@@ -84,33 +84,19 @@ def tables_of(run: str) -> Iterator[Cells]:
 _FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
-def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Gather the verdicts and findings of a run into one document; return the numbers of each.
+def write_ledger(
+    plan_file: str, out_file: str, report: Callable[..., None], *, first: bool = False
+) -> dict[str, int]:
+    """Write the ledger of a run; return the numbers of its contents.
 
-    `report` is called as ``report(Stage.REPORT, documents=1)``.
+    The first one has no searches and proofs. `report` is called as ``report(Stage.REPORT, documents=1)``.
     """
-    return _write(read_plan(Path(plan_file)), plan_file, out_file, report)
-
-
-def write_first_ledger(
-    plan_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, int]:
-    """Gather the verdicts on tables, as `write_ledger` does for a plan without searches and proofs."""
-    plan = read_plan(Path(plan_file))
-    before: Plan = {
-        **plan,
-        "title": f"{plan['title']} (before searches and proofs)",
-        "jobs": {**plan["jobs"], Stage.MINE: {}, Stage.PROVE: {}},
-        "prove": [],
-    }
-    return _write(before, plan_file, out_file, report)
-
-
-def _write(
-    plan: Plan, plan_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, int]:
-    paths = Paths.of_plan(Path(plan_file))
-    entries: dict[str, BuiltTable] = {}
+    plan, paths = read_plan(Path(plan_file)), Paths.of_plan(Path(plan_file))
+    if first:
+        plan["title"] += " (before searches and proofs)"
+        plan["jobs"] = {**plan["jobs"], Stage.MINE: {}, Stage.PROVE: {}}
+        plan["prove"] = []
+    entries: dict[str, TableEntry] = {}
     stamped: dict[str, str] = {}
     for shard in plan["shards"]:
         manifest = read_record(paths.manifest(shard))
@@ -167,7 +153,7 @@ def _write(
 
 
 def findings_of(plan: Plan, paths: Paths) -> Iterator[Finding]:
-    """Yield the findings of a run in the order of its tables, or raise `StoreError` as `outcomes`."""
+    """Yield the findings of a run in the order of its tables."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for outcome in outcomes(plan, paths, Stage.MINE):
         for document in outcome.get("findings", ()):
@@ -177,7 +163,7 @@ def findings_of(plan: Plan, paths: Paths) -> Iterator[Finding]:
 
 
 def _with_place(verdict: ClaimVerdict, catalogue: Catalogue) -> ClaimVerdict:
-    """Return a verdict with file, line and column of the formula that has no value."""
+    """Return a verdict with the place of the formula that has no value."""
     place = catalogue.places.get(verdict.claim, {}).get(verdict.evidence.get("key", ""))
     if place is None:
         return verdict

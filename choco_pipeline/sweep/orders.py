@@ -1,4 +1,4 @@
-"""The jobs of a run: for each stage and sweep, its parts, each with everything that it needs to know."""
+"""The jobs of a run: for each stage and sweep, its parts and their orders."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ STATEMENT_PARTS, LEAST_STATEMENTS = 4, 20
 
 
 class Part(TypedDict):
-    """A part of a job, done by one task: a kind of work, the number of things in it, and its order."""
+    """A part of a job, for one task: a kind of work, its number of things, its order."""
 
     work: str
     amount: int
@@ -121,72 +121,72 @@ class Orders:
     def add(self, box: HeightBox | None) -> None:
         """Add all work on tables, statements, and the height functions of a box."""
         tables = list(self._tables.values())
-        self._check(list(checks_of(tables, self._catalogue)))
-        self._check_statements()
-        self._mine(
-            [
-                (planned.mining[0], TableSearch(table=planned.spec.table_id, what=(*planned.mine,)))
-                for planned in tables
-                if planned.mine
-            ]
-        )
-        self._mine_heights(box)
         wanted = proofs(tables, self._catalogue)
-        self._prove_statements(wanted)
+        self._check(tables)
+        self._mine(tables)
+        for what in ASKED_OF_HEIGHTS if box else ():
+            question = {"asked": what, **dict(box or ())}
+            order = {**question, "code": code_digest(FINDING_CODE)}
+            self._part(MINE_HEIGHTS, WITHOUT_TABLES, [question], order)
+        if wanted:
+            self._prove_statements(wanted)
         self._prove(wanted)
+        # In the order of the tables, and not of the parts.
+        self.work["prove"] = [proof.model_dump(mode="json") for proof in wanted]
 
     def _part(
-        self, work: Work, sweep: str, amount: int, order: Mapping[str, Any], memory_mb: int = 0
-    ) -> Job:
-        """Add a part to a job, and return the job."""
+        self,
+        work: Work,
+        sweep: str,
+        things: Sequence[Mapping[str, Any]],
+        order: Mapping[str, Any],
+        memory_mb: int = 0,
+    ) -> None:
+        """Add a part to a job, which reads the tables of its things."""
+        self.work[work.name] += things
         job = self.jobs[work.stage, sweep]
-        job.parts.append({"work": work.name, "amount": amount, "order": order})
+        job.parts.append({"work": work.name, "amount": len(things), "order": order})
         job.memory_mb = max(job.memory_mb, memory_mb)
-        return job
+        for table in (thing["table"] for thing in things if "table" in thing):
+            job.needs.add(self._builder_of[self._shard_of[table]])
+            memory = self._tables[table].cost.memory_to_read
+            job.memory_mb = max(job.memory_mb, -(-memory // 1_000_000))
 
-    def _check(self, checks: Sequence[tuple[str, TableCheck]]) -> None:
-        """Add the checks of claims on tables, a part for each shard of a sweep."""
-        self.work["check"] = [check.model_dump(mode="json") for _, check in checks]
-        for (sweep, shard), asked in self._by_shard(checks):
+    def _check(self, tables: Sequence[Planned]) -> None:
+        """Add the checks of claims, by shards, and of statements without tables."""
+        for (sweep, shard), asked in self._by_shard(checks_of(tables, self._catalogue)):
             order = CheckOrder(
                 **dict(self._to_check(check.claim for check in asked)),
                 manifest=self._paths.manifest(shard),
                 checks=tuple(asked),
             )
-            self._read(self._part(CHECK, sweep, len(asked), order.model_dump(mode="json")), asked)
-
-    def _check_statements(self) -> None:
-        """Add the checks of statements without tables."""
+            things = [check.model_dump(mode="json") for check in asked]
+            self._part(CHECK, sweep, things, order.model_dump(mode="json"))
         claims = self._catalogue.claims.values()
         for ids in in_parts([c.id for c in claims if c.pattern is None], STATEMENT_PARTS):
-            self.work["check_statements"] += [{"claim": claim_id} for claim_id in ids]
-            order = self._to_check(ids).model_dump()
-            self._part(CHECK_STATEMENTS, WITHOUT_TABLES, len(ids), order)
+            things = [{"claim": claim_id} for claim_id in ids]
+            self._part(CHECK_STATEMENTS, WITHOUT_TABLES, things, self._to_check(ids).model_dump())
 
-    def _mine(self, searches: Sequence[tuple[str, TableSearch]]) -> None:
+    def _mine(self, tables: Sequence[Planned]) -> None:
         """Add the searches in tables, in parts of a few tables each."""
-        self.work["mine"] = [search.model_dump(mode="json") for _, search in searches]
+        searches = (
+            (planned.mining, TableSearch(table=planned.spec.table_id, what=(*planned.mine,)))
+            for planned in tables
+            if planned.mine
+        )
         for (sweep, shard), asked in self._by_shard(searches):
             for i in range(0, len(asked), SEARCHED_TOGETHER):
-                few = asked[i : i + SEARCHED_TOGETHER]
+                few = tuple(asked[i : i + SEARCHED_TOGETHER])
                 order = MineOrder(
                     code=code_digest(MINING_CODE),
                     manifest=self._paths.manifest(shard),
-                    searches=tuple(few),
+                    searches=few,
                 )
-                self._read(self._part(MINE, sweep, len(few), order.model_dump(mode="json")), few)
-
-    def _mine_heights(self, box: HeightBox | None) -> None:
-        """Add the questions about the height functions of a box."""
-        for what in ASKED_OF_HEIGHTS if box else ():
-            question = {"asked": what, **dict(box or ())}
-            self.work["mine_heights"].append(question)
-            order = {**question, "code": code_digest(FINDING_CODE)}
-            self._part(MINE_HEIGHTS, WITHOUT_TABLES, 1, order)
+                things = [search.model_dump(mode="json") for search in few]
+                self._part(MINE, sweep, things, order.model_dump(mode="json"))
 
     def _prove(self, wanted: Sequence[GameToProve]) -> None:
         """Add the proofs of games, in parts of about the same work."""
-        self.work["prove"] = [proof.model_dump(mode="json") for proof in wanted]
         by_sweep: dict[str, list[GameToProve]] = defaultdict(list)
         for proof in wanted:
             by_sweep[proof.sweep].append(proof)
@@ -197,16 +197,15 @@ class Orders:
                     **self._to_decide(asked.claim for proof in part for asked in proof.claims),
                     proofs=tuple(part),
                 )
-                self._part(PROVE, sweep, len(part), order.model_dump(), memory_mb)
+                things = [proof.model_dump(mode="json") for proof in part]
+                self._part(PROVE, sweep, things, order.model_dump(), memory_mb)
 
     def _prove_statements(self, wanted: Sequence[GameToProve]) -> None:
-        """Add the decisions on claims for all integers or for all parameters, if the run has proofs.
+        """Add the decisions on claims for all integers or for all parameters.
 
         The first part has all claims with `for_all`, because they may follow from each other, and takes longest. The others have
         the claims on integers that are not finite. The limits are the largest of any game.
         """
-        if not wanted:
-            return
         seconds = max(proof.seconds for proof in wanted)
         memory = max(proof.memory for proof in wanted)
         claims = sorted(self._catalogue.claims.values(), key=lambda claim: claim.id)
@@ -220,10 +219,9 @@ class Orders:
             order = StatementProofOrder(
                 **self._to_decide(ids), seconds=seconds, memory=memory, games=games
             )
-            self.work["prove_statements"] += [{"claim": claim_id} for claim_id in ids]
+            things = [{"claim": claim_id} for claim_id in ids]
             memory_mb = WAITING_MB + GIB_MB * memory
-            dumped = order.model_dump()
-            self._part(PROVE_STATEMENTS, WITHOUT_TABLES, len(ids), dumped, memory_mb)
+            self._part(PROVE_STATEMENTS, WITHOUT_TABLES, things, order.model_dump(), memory_mb)
 
     def _by_shard(self, asked: Iterable[tuple[str, Any]]) -> Iterator[tuple[tuple[str, str], Any]]:
         """Group checks or searches by sweep and shard, in their order."""
@@ -231,13 +229,6 @@ class Orders:
         for sweep, one in asked:
             groups[sweep, self._shard_of[one.table]].append(one)
         yield from groups.items()
-
-    def _read(self, job: Job, asked: Iterable[TableCheck | TableSearch]) -> None:
-        """Add tables that a job reads."""
-        for one in asked:
-            job.needs.add(self._builder_of[self._shard_of[one.table]])
-            memory = self._tables[one.table].cost.memory_to_read
-            job.memory_mb = max(job.memory_mb, -(-memory // 1_000_000))
 
     def _to_check(self, ids: Iterable[str]) -> StatementOrder:
         return StatementOrder(
@@ -260,7 +251,7 @@ class Orders:
 
 
 def checks_of(tables: Sequence[Planned], catalogue: Catalogue) -> Iterator[tuple[str, TableCheck]]:
-    """Yield the checks of claims on tables, each with its sweep: the first one that has the table."""
+    """Yield the checks of claims on tables, each with its first sweep."""
     largest: dict[str, int] = {}
     for planned in tables:
         ruleset = planned.spec.ruleset
@@ -292,7 +283,7 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> list[GameToProve]
             relation=relation,
             seconds=max(planned.prove_seconds for planned in several),
             memory=max(planned.prove_memory for planned in several),
-            sweep=several[0].proving[0],
+            sweep=several[0].proving,
             parameters=several[0].parameters,
             claims=tuple(
                 ClaimToDecide(claim=claim.id, parameters=parameters)
@@ -327,7 +318,7 @@ def shared_out(chosen: Sequence[GameToProve]) -> list[list[GameToProve]]:
 
 
 def in_parts(ids: Iterable[str], number: int) -> list[list[str]]:
-    """Return ids in at most `number` parts. The part of an id follows from the id alone, so one more id moves no other."""
+    """Return ids in at most `number` parts, each by its digest alone."""
     parts: dict[int, list[str]] = defaultdict(list)
     for claim_id in ids:
         parts[int(digest(claim_id), 16) % number].append(claim_id)

@@ -1,4 +1,4 @@
-"""Files of a run, all below ``results/``: their paths, the plan, results of jobs, and the files of reports."""
+"""Files of a run below ``results/``: paths, plan, results, report files."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Paths:
         yield from self.outcomes()
 
     def file_lists(self) -> tuple[Path, Path]:
-        """Return the records that list the files of the first and of the last report, each with its SHA-256."""
+        """Return the records of the files of the first and of the last report."""
         return self.folder / "first-report-files.json", self.folder / "report-files.json"
 
     @property
@@ -159,7 +159,7 @@ class WorkLists(TypedDict):
 
 
 class Plan(WorkLists):
-    """The tables of a run, the shards that hold them, its jobs, and the work in each stage.
+    """The tables of a run, their shards, its jobs, and the work of each stage.
 
     `made_from` is the digest of the inputs and the code, from which the plan follows. `shards` has the sweep that builds each shard.
     `jobs` are by stage and sweep.
@@ -214,7 +214,7 @@ def outcomes(plan: Plan, paths: Paths, stage: Stage) -> Iterator[dict[str, Any]]
 
 
 def write_file_list(report: Path, *folders: Path, certificates: Iterable[Path] = ()) -> None:
-    """Write ``REPORT-files.json`` beside the folder of a report: its files, those of other folders, and certificates."""
+    """Write the list of a report's files, ``REPORT-files.json``, beside it."""
     files = {path for folder in (report, *folders) for path in folder.rglob("*") if path.is_file()}
     files |= {*certificates}
     entries = [
@@ -234,7 +234,7 @@ def certificates_in(document: Path, folder: Path) -> set[Path]:
 
 
 def changed_files(record: Path) -> Iterator[Path]:
-    """Yield the files that are missing, or not as the record of `write_file_list` says."""
+    """Yield the files that are missing or differ from `write_file_list`."""
     for entry in read_record(record)["files"]:
         path = Path(os.path.normpath(record.parent / entry["path"]))
         if not path.is_file() or file_digest(path) != entry["sha256"]:

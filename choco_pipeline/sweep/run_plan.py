@@ -25,9 +25,7 @@ from choco_pipeline.shipped import SHIPPED, project_file
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.config import Config
 from choco_pipeline.sweep.expand import Planned, expand, load_config
-from choco_pipeline.sweep.orders import (
-    Orders,
-)
+from choco_pipeline.sweep.orders import Orders
 from choco_pipeline.sweep.run_files import PROJECT, RESULTS, Paths, Plan, read_plan
 from choco_pipeline.tables.computing import in_bytes
 from choco_pipeline.tables.location import Location
@@ -39,7 +37,7 @@ PROBE = "choco-probe"
 
 
 def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
-    """Write to the object store in which tables of this plan are still to be put, and remove it again.
+    """Check that tables can be written to the object store of this plan.
 
     Raises `StoreError` if that fails, before every job finds it.
     """
@@ -68,7 +66,7 @@ class Capacity:
 
 
 def require_memory_for(tables: Iterable[tuple[str, int, int]], capacity: Capacity) -> None:
-    """Raise `LimitError` if a table, given by ruleset, bound and bytes, does not fit into a worker's memory."""
+    """Raise `LimitError` if a table does not fit into a worker's memory."""
     for ruleset, bound, memory in tables:
         if capacity.memory is not None and memory > capacity.memory:
             raise LimitError(
@@ -103,7 +101,7 @@ PLAN_CODE = (*FINDING_CODE, "documents")
 def current_plan(
     config_path: Path, results: Path = RESULTS, *, capacity: Capacity | None = None
 ) -> Plan:
-    """Return the plan of a configuration, made anew only if the configuration or the code has changed.
+    """Return the plan of a configuration, made anew after a change.
 
     Writes ``plan.json``, the specifications of shards and the orders of jobs below `results`.
 
@@ -132,7 +130,7 @@ def make_plan(
     write: bool,
     capacity: Capacity | None = None,
 ) -> Plan:
-    """Return the plan of a configuration; with `write`, leave it and the orders of its jobs below `results`."""
+    """Return the plan of a configuration; with `write`, write it and its orders."""
     config, file = load_config(config_path)
     claims_files = files_of_claims(config, file)
     catalogue = load_catalogue(claims_files)
@@ -148,15 +146,9 @@ def make_plan(
         raise file.error(("tables",), str(error)) from None
     paths = Paths(results, config.run)
     shards, shard_of, builder_of = _shards(tables, paths, url)
-    missing = [
-        planned
-        for planned in tables
-        if not paths.manifest(shard_of[planned.spec.table_id]).exists()
-    ]
-    require_memory_for(
-        ((planned.spec.ruleset, planned.spec.bound, planned.cost.memory) for planned in missing),
-        capacity or Capacity.of_this_machine(),
-    )
+    missing = [p for p in tables if not paths.manifest(shard_of[p.spec.table_id]).exists()]
+    sizes = ((p.spec.ruleset, p.spec.bound, p.cost.memory) for p in missing)
+    require_memory_for(sizes, capacity or Capacity.of_this_machine())
     if url is None:
         require_disk_for(missing, results)
     orders = Orders(paths, catalogue, tables, shard_of, builder_of)
@@ -234,7 +226,6 @@ def make_plan(
 
 
 def _up_to_date(config_path: Path, results: Path) -> Plan | None:
-    """Return the stored plan if everything that it was made from is as it was."""
     content = YamlFile(project_file(config_path)).content
     run = content.get("run") if isinstance(content, dict) else None
     if not isinstance(run, str) or "/" in run or not (results / run / "plan.json").exists():
@@ -255,7 +246,7 @@ def _up_to_date(config_path: Path, results: Path) -> Plan | None:
 
 
 def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
-    """Return the claims files of a configuration, or raise `ConfigError` if one is not there or not in this folder."""
+    """Return the claims files of a configuration; `ConfigError` if one is missing."""
     files = []
     for i, name in enumerate(config.claims):
         try:
@@ -272,7 +263,7 @@ def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
 def _shards(
     tables: Sequence[Planned], paths: Paths, url: str | None
 ) -> tuple[dict[str, Shard], dict[str, str], dict[str, str]]:
-    """Return the shards that hold the tables, the shard of each table, and the sweep that builds each shard.
+    """Return the shards, the shard of each table, and the sweep that builds each.
 
     Finished shards stay as they are. New ones have tables of one sweep each.
     """
@@ -313,7 +304,6 @@ def _shards(
 
 
 def _cut(missing: Sequence[Planned]) -> Iterator[list[Planned]]:
-    """Yield tables in batches, each of which becomes a shard."""
     total = sum(planned.cost.seconds for planned in missing)
     most_tables = min(MOST_TABLES, max(LEAST_TABLES, math.ceil(len(missing) / PARTS)))
     most_seconds = min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS))
@@ -330,7 +320,7 @@ def _cut(missing: Sequence[Planned]) -> Iterator[list[Planned]]:
 
 
 def is_made_from(plan: Plan, config_path: Path) -> bool:
-    """Return whether a plan was made from a configuration, its files and this code, as they are now."""
+    """Whether a plan was made from these inputs and this code."""
     is_same = plan["config"] == config_path.as_posix()
     return is_same and plan["made_from"] == _inputs_digest(list(map(Path, plan["inputs"])))
 

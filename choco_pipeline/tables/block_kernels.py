@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -48,8 +48,6 @@ class TableKernel(ABC):
     game: BoundedGame
     #: Its coordinates in the kernel's order, without passes.
     axes: tuple[str, ...]
-    #: Number of cells along each axis.
-    shape: tuple[int, ...]
 
     @classmethod
     @abstractmethod
@@ -59,6 +57,11 @@ class TableKernel(ABC):
     @abstractmethod
     def whole(self) -> Table:
         """Return all cells [passes+1, *axes]."""
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells along each axis."""
+        return tuple(self.game.sizes[name] for name in self.axes)
 
     @property
     def layers(self) -> int:
@@ -143,9 +146,14 @@ class BlockKernel(TableKernel):
         rows, columns = (*map(range, self.shape), range(1), range(1))[:2]
         return Block(rows, columns)
 
-    @abstractmethod
     def heights(self, block: Block) -> NDArray[np.int32]:
-        """Return the heights that a block needs, checked to be monotone."""
+        """Return the heights of a block in the axes that it cuts, checked to be monotone."""
+        *lower, top = self.bar.axes or ("",)
+        sides = dict(zip(lower or [top], block, strict=False))
+        if self.bar.limit is not None:
+            return heights_over(self.bar.limit, sides)
+        most = self.game.sizes[top] - 1 if lower else 0  # one heap is a row without height
+        return np.full([len(side) for side in sides.values()], most, np.int32)
 
     @abstractmethod
     def start(self, block: Block) -> tuple[Any, Any]:
@@ -166,7 +174,7 @@ class BlockKernel(TableKernel):
         """Carry the frontiers over a block whose cells [passes+1, *axes] are known."""
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
-        """Return the axes whose frontiers are needed to compute the frontier along `axis`."""
+        """Return the axes whose frontiers the frontier along `axis` follows from."""
         return (axis,)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
@@ -176,7 +184,7 @@ class BlockKernel(TableKernel):
     @property
     def depth(self) -> int:
         """Number of cells behind each cell of the plane that blocks cut."""
-        return self.layers * int(np.prod(self.shape[2:], dtype=int))
+        return self.layers * math.prod(self.shape[2:])
 
     def memory(self, block: Block) -> int:
         """Return the bytes for a block: twice the cells, heights, twice the frontiers."""
@@ -228,8 +236,7 @@ class ColumnKernel(PlaneKernel):
         bar = PlainBar.of(game.rules)
         if bar is None or game.rules.bar is None or game.rules.bar.strip is not None:
             return None
-        sides = bar.axes[:-1]
-        return cls(game, sides, tuple(game.sizes[name] for name in sides), bar)
+        return cls(game, bar.axes[:-1], bar)
 
     def whole(self) -> Table:
         """Return p_y [passes+1, x, z], without x in a bar of two coordinates."""
@@ -250,11 +257,6 @@ class ColumnKernel(PlaneKernel):
     def beside(self) -> int:
         """The heights, and a checked copy."""
         return 8 * self.number // self.layers
-
-    def heights(self, block: Block) -> NDArray[np.int32]:
-        """Return f on the block."""
-        assert self.bar.limit is not None
-        return heights_over(self.bar.limit, dict(zip(self.axes, block, strict=False)))
 
     def start(self, block: Block) -> tuple[BlockedHeights, BlockedHeights]:
         """Return the blocked heights of moves along x and along z."""
@@ -280,7 +282,7 @@ class SolidKernel(PlaneKernel):
         bar = PlainBar.of(game.rules)
         if bar is None or len(bar.axes) != 3:
             return None
-        return cls(game, bar.axes, tuple(game.sizes[name] for name in bar.axes), bar)
+        return cls(game, bar.axes, bar)
 
     def whole(self) -> Table:
         """Return the Grundy numbers [passes+1, x, z, y]."""
@@ -293,16 +295,11 @@ class SolidKernel(PlaneKernel):
         sets = self.layers * (n_z + 32) * n_y * (n_x + n_y + n_z) // 8
         return 8 * n_x * n_z + sets
 
-    def heights(self, block: Block) -> NDArray[np.int32]:
-        """Return f on the block."""
-        if self.bar.limit is None:
-            return np.full([len(side) for side in block], self.shape[2] - 1, np.int32)
-        return heights_over(self.bar.limit, dict(zip(self.axes[:2], block, strict=True)))
-
     def start(self, block: Block) -> tuple[OptionSets, OptionSets]:
         """Return the option sets of moves along x and along z."""
-        sizes = {"layers": self.layers, "largest": self.largest, "n_y": self.shape[2]}
-        start = partial(OptionSets.start, **sizes)
+        start = partial(
+            OptionSets.start, layers=self.layers, largest=self.largest, n_y=self.shape[2]
+        )
         return start(lines=len(block.columns)), start(lines=len(block.rows))
 
     @property
@@ -323,26 +320,18 @@ class BarKernel(BlockKernel):
         bar = PlainBar.of(game.rules)
         if bar is None or len(bar.axes) > 2:
             return None
-        return cls(game, bar.axes, tuple(game.sizes[name] for name in bar.axes), bar)
+        return cls(game, bar.axes, bar)
 
     def whole(self) -> Table:
         """Return the Grundy numbers [passes+1, z, y], without missing coordinates."""
         cells = grundy_bar(self.heights(self.every), self.game.passes)
         return cells.reshape(self.layers, *self.shape)
 
-    def heights(self, block: Block) -> NDArray[np.int32]:
-        """Return the heights along the z of the block."""
-        if self.bar.limit is None:
-            return np.full(len(block.rows), (*self.shape, 1, 1)[1] - 1, np.int32)
-        return heights_over(self.bar.limit, {self.axes[0]: block.rows})
-
     def start(self, block: Block) -> tuple[OptionSets, BelowSets]:
         """Return the option sets of moves along z and along y."""
-        by_z = OptionSets.start(
-            lines=1, layers=self.layers, largest=self.largest, n_y=len(block.columns)
-        )
-        by_y = BelowSets.start(lines=len(block.rows), layers=self.layers, largest=self.largest)
-        return by_z, by_y
+        layers, largest = self.layers, self.largest
+        by_z = OptionSets.start(lines=1, layers=layers, largest=largest, n_y=len(block.columns))
+        return by_z, BelowSets.start(lines=len(block.rows), layers=layers, largest=largest)
 
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return the Grundy numbers [passes+1, z, y]."""

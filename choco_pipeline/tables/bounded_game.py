@@ -1,4 +1,4 @@
-"""A game within a bound: the patterns in its rules that choose a kernel, and its number of positions."""
+"""A game within a bound: patterns of kernels, and numbers of positions."""
 
 from __future__ import annotations
 

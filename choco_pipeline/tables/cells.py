@@ -1,4 +1,4 @@
-"""The cells of a table: in blocks, by position, and as rows; stored tables by game.
+"""The cells of a table: in blocks, by position, as rows.
 
 A block has the coordinates of its points as flat arrays.
 """
@@ -16,20 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.errors import StoreError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, Ruleset, as_game
-from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.listing import evaluate_at as evaluate_at
 from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.kernels.heights import Table
-from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.bounded_game import heights_seen
 from choco_pipeline.tables.chunks import Window, whole
 from choco_pipeline.tables.computing import p_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import NONE, Quantity, Variable, variable_of
-from choco_pipeline.tables.store import StoredCells, store_of
+from choco_pipeline.tables.store import StoredCells, store_of, stored_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,9 +135,8 @@ class Cells:
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
         """Yield the table in boxes of at most `size` cells, read chunk by chunk."""
         cells = self.cells
-        windows = cells.windows() if isinstance(cells, StoredCells) else [whole(cells.shape)]
-        for window in windows:
-            part = self.cells[window]
+        for window in cells.windows() if isinstance(cells, StoredCells) else [whole(cells.shape)]:
+            part = cells[window]
             for where in _slabs(part, size):
                 box = tuple(
                     slice(at.start + side.start, at.start + min(side.stop, n))
@@ -174,7 +170,7 @@ class Cells:
         return Slab(slab.starts, slab.cells[part], None if slab.tops is None else slab.tops[part])
 
     def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
-        """Yield all coordinates of the P-positions, block by block."""
+        """Return the P-positions of a game, one in each row, sorted."""
         return map(self.p_positions_of, self.slabs(size))
 
     def p_positions_of(self, slab: Slab) -> Points:
@@ -187,10 +183,8 @@ class Cells:
 
     def holds_p(self, values: NDArray[np.integer]) -> Truths:
         """Return a mask of the cells with a P-position, from their values."""
-        if self.variable.stored is not None:
-            held: Truths = values != NONE
-        else:
-            held = values == (0 if self.variable.name == "grundy" else 1)
+        is_p = 0 if self.variable.name == "grundy" else 1
+        held: Truths = values == is_p if self.variable.stored is None else values != NONE
         return held
 
     def positions(self, points: Points) -> Ints:
@@ -206,7 +200,6 @@ class Cells:
         return max(position[: len(self.game.base.coordinates)])
 
     def _columns(self, points: Points) -> list[Ints]:
-        """Return the coordinates of points in the order of positions."""
         face = self.variable.face
         columns = [] if face is None else [*face.positions(points)]
         return [*columns, *(points[name] for name in self.game.coordinates[len(columns) :])]
@@ -231,12 +224,9 @@ class Cells:
 
     def is_p_position(self, position: Position) -> bool:
         """Whether a covered position is a P-position."""
-        value = int(self.cells[self._index(position)])
-        if self.variable.name == "grundy":
-            return value == 0
-        if self.variable.stored is None:
-            return value == 1
-        return value != NONE and value == self.named(position)[self.variable.stored]
+        value, stored = self.cells[self._index(position)], self.variable.stored
+        is_p = bool(self.holds_p(np.asarray(value)))
+        return is_p and (stored is None or int(value) == self.named(position)[stored])
 
     def stored(self, position: Position) -> int | None:
         """Return the stored coordinate of the P-position in a position's column, if any."""
@@ -245,13 +235,10 @@ class Cells:
 
     def named(self, position: Position) -> dict[str, int]:
         """Return the coordinates of a position as formulas name them."""
-        named = dict(zip(self.game.coordinates, position, strict=True))
         face = self.variable.face
-        if face is None:
-            return named
-        split = len(face.position)
-        passes = {name: named[name] for name in self.game.coordinates[split:]}
-        return face.place(position[:split]) | passes
+        split = 0 if face is None else len(face.position)
+        named = dict(zip(self.game.coordinates[split:], position[split:], strict=True))
+        return named if face is None else face.place(position[:split]) | named
 
     def _index(self, position: Position) -> tuple[int, ...]:
         named = self.named(position)
@@ -289,20 +276,10 @@ class Cells:
 
 def are_positions(game: Ruleset, points: Points) -> Truths:
     """Return a mask of the points, of natural numbers, that are positions."""
-    rules, columns = game.rules, [points[name] for name in game.coordinates]
-    heights = {name: limit.height for name, limit in rules.limits.items()}
-    if not all(isinstance(height, FormulaHeight) for height in heights.values()):
-        rows = np.column_stack(columns).tolist()
-        return np.array([game.is_position(row) for row in rows], np.bool_)
-    inside = np.ones(columns[0].size, np.bool_)
-    for name, height in heights.items():
-        assert isinstance(height, FormulaHeight)
-        of = [points[other] for other in rules.limits[name].of]
-        inside &= points[name] <= height.formula.evaluate(
-            dict(zip(height.arguments, of, strict=True))
-        )
-    if game.passes:
-        inside &= columns[-1] <= game.passes
+    rules = game.rules
+    inside = np.ones(points[rules.coordinates[0]].size, np.bool_)
+    for name, limit in rules.limits.items():
+        inside &= points[name] <= limit.height.at_points(*(points[other] for other in limit.of))
     for condition in (rules.within, rules.legal):
         if condition is not None:
             inside[inside] = holds_at(condition, select(points, inside))
@@ -322,7 +299,6 @@ def select_where(points: Points, where: Formula | None) -> Points:
 
 
 def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
-    """Return the values where `keep` is true, in one dimension."""
     return values.reshape(-1) if keep.all() else values[keep]
 
 
@@ -353,21 +329,10 @@ def find_table(
     Tables that other code has computed are ignored. Raises `StoreError` if the store cannot be opened, and later, on access, if
     a chunk is damaged.
     """
-    kernels = code_digest(TABLE_CODE)
-    for path in sorted(folder.glob("*.done.json")):
-        try:
-            manifest = read_record(path)
-            entries = manifest["tables"] if manifest["kernels"] == kernels else {}
-            matching = [
-                (table_id, entry)
-                for table_id, entry in entries.items()
-                if (entry["identity"], entry["quantity"]) == (game.identity, quantity)
-            ]
-        except (StoreError, KeyError, TypeError, AttributeError):
-            continue  # not ours, or damaged
-        for table_id, entry in matching:
-            cells = StoredCells.open(store_of(path, manifest), table_id, entry)
-            table = Cells.of(game, entry["bound"], cells)
+    for stored, spec in stored_tables(folder):
+        if (spec.identity, spec.quantity) == (game.identity, quantity):
+            cells = StoredCells.open(stored.store, stored.table_id, stored.entry)
+            table = Cells.of(game, spec.bound, cells)
             if all(map(table.covers, positions)):
                 return table
     return None
@@ -385,7 +350,7 @@ def stored_cells(results: Path, entry: Mapping[str, Any]) -> StoredCells:
 
 
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
-    """Return at most `sides` cells along each dimension of a stored table, as `stored_cells`."""
+    """Return at most `sides` cells along each dimension of a stored table."""
     cells = stored_cells(results, entry).corner(sides)
     return cells[(slice(None),) * len(cells.shape)]
 
@@ -397,7 +362,9 @@ def _store(manifest: Path, written: int) -> Location:
 
 
 def p_positions(game: Ruleset | str, bound: int | None = None) -> pd.DataFrame:
-    """Return the P-positions of a game, one in each row, sorted; arguments as for `choco_pipeline.p_table`.
+    """Return the P-positions of a game, one in each row, sorted.
+
+    Arguments are as for `choco_pipeline.p_table`.
 
     There is a column of integers for each coordinate. The size of a free heap beside the game, such as a strip, may exceed the
     bound.

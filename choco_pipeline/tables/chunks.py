@@ -105,7 +105,7 @@ def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fil
 def decoded(
     content: bytes, chunk: Sequence[int], order: Sequence[int], dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """Return the cells of a stored chunk, with padding at the end of the table; arguments as for `encoded`.
+    """Return the cells of a stored chunk, with padding at the end of the table.
 
     The result is a view of the bytes in their order. Zarr would transpose them, which takes ten times as long as decompressing.
     Raises `ValueError` or `RuntimeError` if the bytes are not such a chunk.

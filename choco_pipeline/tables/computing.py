@@ -1,4 +1,4 @@
-"""Tables in memory: how they follow from the numbers of a kernel, and what they cost."""
+"""Tables in memory, and their cost."""
 
 from __future__ import annotations
 
@@ -236,11 +236,13 @@ def quick_bound(game: Ruleset, quantity: Quantity) -> int:
     return size
 
 
-def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
+def require_memory(
+    game: Ruleset, bound: int, needed: int, memory: int, what: str = "its table"
+) -> None:
     """Raise `LimitError` if a table needs more than `memory` bytes."""
     if needed > memory:
         raise LimitError(
-            f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(needed)} of memory,"
+            f"{game.notation}: bound {bound} is too large: {what} needs {in_bytes(needed)} of memory,"
             f" {in_bytes(memory)} can be used"
         )
 

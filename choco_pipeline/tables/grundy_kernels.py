@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula
-from choco_pipeline.games.listing import Points, results_of
+from choco_pipeline.games.listing import Points, holds_at, results_of
 from choco_pipeline.games.rules import Move
 from choco_pipeline.kernels import MoveArrays, grundy_generic
 from choco_pipeline.kernels.generic import settle
@@ -55,8 +55,7 @@ class NimSumKernel(TableKernel):
         if game.passes or len(components) < 2:
             return None
         parts = tuple(map(grundy_kernel, components))
-        axes = game.rules.coordinates
-        return cls(game, axes, tuple(game.sizes[name] for name in axes), parts)
+        return cls(game, game.rules.coordinates, parts)
 
     def whole(self) -> Table:
         """Return the nim-sums [1, *coordinates], NONE without a position."""
@@ -97,7 +96,7 @@ class SampledKernel(TableKernel):
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
         """Return the kernel."""
-        return cls(game, game.rules.coordinates, tuple(game.sizes.values()))
+        return cls(game, game.rules.coordinates)
 
     @cached_property
     def _sample(self) -> tuple[float, float]:
@@ -171,15 +170,13 @@ class ListedKernel(SampledKernel):
         cells = table_for((self.layers, *self.shape), self.largest)
         cells[...] = NONE
         flat = cells.reshape(self.layers, -1)
-        seen, stamp = np.zeros(64, np.int64), 0
+        seen, stamp, misere = np.zeros(64, np.int64), 0, self.game.rules.misere
         for places, points in self._positions():
             for some, starts, first, second in self._listed(places, points):
                 most = int(np.diff(starts).max(initial=0)) + 3
                 if most > seen.size:
                     seen = np.zeros(2 * most, np.int64)
-                stamp = settle(
-                    some, starts, first, second, self.game.rules.misere, flat, seen, stamp
-                )
+                stamp = settle(some, starts, first, second, misere, flat, seen, stamp)
         return cells
 
     @property
@@ -199,18 +196,20 @@ class ListedKernel(SampledKernel):
 
     def _positions(self) -> Iterator[tuple[Ints, Points]]:
         """Yield the positions in lexicographic order: their cells, and their coordinates."""
-        rules = self.game.rules
-        conditions = [one for one in (rules.within, rules.legal) if one is not None]
-        for start in range(0, math.prod(self.shape), MOST_CELLS):
-            places = np.arange(start, min(start + MOST_CELLS, math.prod(self.shape)))
-            points = dict(zip(rules.coordinates, np.unravel_index(places, self.shape), strict=True))
+        rules, sizes, number = self.game.rules, self.game.sizes, math.prod(self.shape)
+        heights = {
+            name: limit.height.table(*(sizes[other] for other in limit.of))
+            for name, limit in rules.limits.items()
+        }
+        for start in range(0, number, MOST_CELLS):
+            places = np.arange(start, min(start + MOST_CELLS, number))
+            points = dict(zip(self.axes, np.unravel_index(places, self.shape), strict=True))
             keep = np.ones(places.size, np.bool_)
-            for name, limit in rules.limits.items():
-                heights = limit.height.table(*(self.game.sizes[other] for other in limit.of))
-                keep &= points[name] <= heights[tuple(points[other] for other in limit.of)]
-            for condition in conditions:
+            for name, table in heights.items():
+                keep &= points[name] <= table[tuple(points[n] for n in rules.limits[name].of)]
+            for condition in filter(None, (rules.within, rules.legal)):
                 held = {name: values[keep] for name, values in points.items()}
-                keep[keep] = np.broadcast_to(condition.evaluate(held), int(keep.sum()))
+                keep[keep] = holds_at(condition, held)
             if keep.any():
                 yield places[keep], {name: values[keep] for name, values in points.items()}
 
@@ -219,32 +218,26 @@ class ListedKernel(SampledKernel):
 
         Positions with too many options together are split into halves.
         """
-        rows: list[Ints] = []
-        cells: list[tuple[Ints, Ints]] = []
-        number = 0
-        for move in self.game.rules.moves:
-            for row, parts in results_of(self.game.rules, move, points):
-                found = [self._cells(part) for part in parts]
-                rows.append(row)
-                cells.append((found[0], found[1] if len(found) > 1 else np.full(row.size, -1)))
-                number += row.size
+        rules, number = self.game.rules, 0
+        found = [(np.zeros(0, np.int64),) * 3]
+        for move in rules.moves:
+            for rows, parts in results_of(rules, move, points):
+                first, *second = (self._cells(part) for part in parts)
+                found.append((rows, first, second[0] if second else np.full(rows.size, -1)))
+                number += rows.size
                 if number > MOST_OPTIONS and places.size > 1:
                     middle = places.size // 2
                     for half in (slice(middle), slice(middle, None)):
-                        yield from self._listed(
-                            places[half], {n: v[half] for n, v in points.items()}
-                        )
+                        part = {name: values[half] for name, values in points.items()}
+                        yield from self._listed(places[half], part)
                     return
-        none = np.zeros(0, np.int64)
-        every = np.concatenate([none, *rows])
+        every, firsts, seconds = map(np.concatenate, zip(*found, strict=True))
         order = np.argsort(every, kind="stable")
-        columns = zip(*cells, strict=True) if cells else ((), ())
-        first, second = (np.concatenate([none, *column])[order] for column in columns)
         starts = np.searchsorted(every[order], np.arange(places.size + 1))
-        yield places, starts.astype(np.int64), first, second
+        yield places, starts.astype(np.int64), firsts[order], seconds[order]
 
     def _cells(self, points: Points) -> Ints:
-        columns = tuple(points[name] for name in self.game.rules.coordinates)
+        columns = tuple(points[name] for name in self.axes)
         return np.asarray(np.ravel_multi_index(columns, self.shape), np.int64)
 
 
@@ -271,11 +264,28 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
     played = [*rules.moves, *passing]
     moves = list(dict.fromkeys(_needed_first(played)))
     limits = dependent(rules)
-    functions = _Functions(game, names)
+    values: list[NDArray[np.int32]] = []
+    steps: list[list[int]] = []
+
+    def add(read: Sequence[str], table: NDArray[np.int32]) -> int:
+        """Add a function of the position, with an axis for each read coordinate; return its number."""
+        step = dict.fromkeys(names, 0)
+        step |= {name: math.prod(table.shape[axis + 1 :]) for axis, name in enumerate(read)}
+        values.append(table.reshape(-1))
+        steps.append(list(step.values()))
+        return len(values) - 1
+
+    def add_formula(formula: Formula | None, unless: Formula | None = None) -> int:
+        """Add a formula, cut to amounts, 0 where play has ended; return its number, or -1 for None."""
+        if formula is None:
+            return -1
+        table = np.clip(game.values_in_play(formula, unless), 0, LARGEST_AMOUNT)
+        return add([name for name in names if name in formula.names], table.astype(np.int32))
+
     for limit in limits.values():
-        functions.add(limit.of, limit.height.table(*(game.sizes[name] for name in limit.of)))
-    at_most = [functions.of(move.at_most, move.unless) for move in moves]
-    unless = [functions.of(move.unless) for move in moves]
+        add(limit.of, limit.height.table(*(game.sizes[name] for name in limit.of)))
+    at_most = [add_formula(move.at_most, move.unless) for move in moves]
+    unless = [add_formula(move.unless) for move in moves]
     lowers, lowers_bounds = _joined([names.index(name) for name in move.lowers] for move in moves)
     amounts, amounts_bounds = _joined(map(_amounts, moves))
     clips, clips_bounds = _joined(
@@ -284,9 +294,9 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
     )
     needs, needs_bounds = _joined([moves.index(need) for need in move.needs] for move in moves)
     return MoveArrays(
-        values=np.concatenate([np.zeros(0, np.int32), *functions.values]),
-        starts=_ints(np.cumsum([0, *map(len, functions.values)])[:-1]),
-        steps=_ints(functions.steps).reshape(-1, len(names)),
+        values=np.concatenate([np.zeros(0, np.int32), *values]),
+        starts=_ints(np.cumsum([0, *map(len, values)])[:-1]),
+        steps=_ints(steps).reshape(-1, len(names)),
         limited=_ints([names.index(name) for name in limits]),
         lowers=lowers,
         lowers_bounds=lowers_bounds,
@@ -306,36 +316,6 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
         has_needs=np.array([bool(move.needs) or move in passing for move in moves], bool),
         is_played=np.array([move in played for move in moves], bool),
     )
-
-
-class _Functions:
-    """Functions of the position, tabulated on the coordinates that they read."""
-
-    def __init__(self, game: BoundedGame, names: Sequence[str]) -> None:
-        self._game = game
-        self._names = names
-        self.values: list[NDArray[np.int32]] = []
-        self.steps: list[list[int]] = []
-
-    def add(self, read: Sequence[str], values: NDArray[np.int32]) -> int:
-        """Add a function with an axis for each read coordinate; return its number."""
-        steps = dict.fromkeys(self._names, 0)
-        for axis, name in enumerate(read):
-            steps[name] = int(np.prod(values.shape[axis + 1 :], dtype=np.int64))
-        self.values.append(values.reshape(-1))
-        self.steps.append(list(steps.values()))
-        return len(self.values) - 1
-
-    def of(self, formula: Formula | None, unless: Formula | None = None) -> int:
-        """Add a formula, and return its number, or -1 for None.
-
-        Values are cut to amounts; they are 0 where play has ended.
-        """
-        if formula is None:
-            return -1
-        values = self._game.values_in_play(formula, unless)
-        read = [name for name in self._names if name in formula.names]
-        return self.add(read, np.clip(values, 0, LARGEST_AMOUNT).astype(np.int32))
 
 
 def _needed_first(moves: Iterable[Move]) -> Iterable[Move]:

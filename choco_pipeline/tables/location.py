@@ -28,7 +28,6 @@ SCHEMES = ("s3", "gs", "az", "file")
 #: Errors of the operating system and of the drivers.
 FAILURES = (OSError, DriverError)
 
-_URL = re.compile(r"([a-z0-9]+)://", re.ASCII)
 _PATH = re.compile(r"[A-Za-z0-9._=/-]+", re.ASCII)
 _LOGIN = re.compile(r"//\S*@")
 _QUERY = re.compile(r"[?#][^\s\"']*")
@@ -73,10 +72,9 @@ class Location:
         Raises `StoreError` if `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of
         `RESULTS`.
         """
-        written = _URL.match(url)
-        path = url[written.end() :].rstrip("/") if written is not None else ""
-        why = None
-        if written is None or written[1] not in SCHEMES:
+        scheme, _, rest = url.partition("://")
+        path, why = rest.rstrip("/"), None
+        if scheme not in SCHEMES or "://" not in url:
             why = f"needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
         elif any(sign in path for sign in "@?#"):
             why = (
@@ -84,12 +82,12 @@ class Location:
                 " (docs/object-stores.md)"
             )
         elif not _PATH.fullmatch(path) or ".." in PurePosixPath(path).parts:
-            why = f"needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
-        elif written[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
+            why = f"needs a bucket and a prefix of letters, digits and . _ = - after {scheme}://"
+        elif scheme == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
             why = f"a folder of this machine must be inside {RESULTS.resolve()}"
-        if why is not None or written is None:
+        if why is not None:
             raise StoreError(f"{without_secrets(url)!r}: {why}")
-        return cls(written[0] + path)
+        return cls(f"{scheme}://{path}")
 
     def __reduce__(self) -> tuple[type[Location], tuple[str]]:
         """Send the path alone: a driver has read credentials."""
@@ -118,20 +116,18 @@ class Location:
     def read(self, name: str) -> bytes:
         """Return the bytes of `name`; `StoreError` if it does not exist."""
         with self.failures(f"{name} cannot be read"):
-            return self._read(name)
+            if self.folder is not None:
+                return (self.folder / _checked(name)).read_bytes()
+            return bytes(obstore.get(self._driver, _checked(name)).bytes())
 
     def read_if_there(self, name: str) -> bytes | None:
         """Return the bytes of `name`, or None if it does not exist."""
-        with self.failures(f"{name} cannot be read"):
-            try:
-                return self._read(name)
-            except (FileNotFoundError, NotADirectoryError):
+        try:
+            return self.read(name)
+        except StoreError as error:
+            if isinstance(error.__context__, FileNotFoundError | NotADirectoryError):
                 return None
-
-    def _read(self, name: str) -> bytes:
-        if self.folder is not None:
-            return (self.folder / _checked(name)).read_bytes()
-        return bytes(obstore.get(self._driver, _checked(name)).bytes())
+            raise
 
     def write(self, name: str, content: bytes) -> None:
         """Write or replace `name`, whole or not at all."""

@@ -21,14 +21,17 @@ from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import FORMAT, Shard
-from choco_pipeline.tables.store import BuiltTable, StoredTable, finish_store, write_table
+from choco_pipeline.tables.store import StoredTable, TableEntry, finish_store, write_table
+
+#: The name of a journal's header, which names the tables and the code.
+HEADER = "header"
 
 
 @dataclass(frozen=True)
 class Journal:
-    """Records of the finished tables of a shard, or of the finished blocks of a large table.
+    """Records of the finished tables of a shard, or blocks of a large table.
 
-    The header names the tables and the code. A journal with another header is not continued.
+    A journal with another header is not continued.
     """
 
     folder: Path
@@ -37,14 +40,6 @@ class Journal:
     def of(cls, manifest: Path) -> Journal:
         """Return the journal beside the manifest of a shard."""
         return cls(manifest.with_name(manifest.name.removesuffix(".done.json") + ".journal"))
-
-    def has_header(self, header: Mapping[str, object]) -> bool:
-        """Whether this journal has the header."""
-        return self.read("header") == header
-
-    def begin(self, header: Mapping[str, object]) -> None:
-        """Write the header."""
-        self.write("header", header)
 
     def clear(self) -> None:
         """Remove the journal."""
@@ -82,15 +77,15 @@ def build_shard(spec_file: str, manifest_file: str, report: Callable[..., None])
     manifest = Path(manifest_file)
     store, journal = store_for(shard, manifest), Journal.of(manifest)
     header = {"format": FORMAT, "shard": shard.name, "kernels": code_digest(TABLE_CODE)}
-    if not journal.has_header(header):
+    if journal.read(HEADER) != header:
         journal.clear()
-        journal.begin(header)
-    entries: dict[str, BuiltTable] = {}
+        journal.write(HEADER, header)
+    entries: dict[str, TableEntry] = {}
     kept = 0
     for spec in shard.tables:
         record = journal.read(spec.table_id)
         if record and not StoredTable(store, spec.table_id, record["entry"]).faults():
-            entry: BuiltTable = record["entry"]
+            entry: TableEntry = record["entry"]
             kept += 1
         else:
             start = time.perf_counter()
@@ -117,7 +112,7 @@ def store_for(shard: Shard, manifest: Path) -> Location:
     return folder.child(f"{shard.name}.zarr")
 
 
-def write_manifest(shard: Shard, manifest: Path, entries: Mapping[str, BuiltTable]) -> None:
+def write_manifest(shard: Shard, manifest: Path, entries: Mapping[str, TableEntry]) -> None:
     """Write the manifest of a shard, which makes it finished."""
     document = {
         "format": FORMAT,

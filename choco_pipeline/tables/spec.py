@@ -1,4 +1,4 @@
-"""Descriptions of tables: their variables, their specs with a hash as id, and shards."""
+"""Descriptions of tables: variables, specs with a hash as id, and shards."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Variable:
 
 
 def coordinate(dim: str, first: int, length: int) -> tuple[NDArray[np.int64], dict[str, str]]:
-    """Return the values of a coordinate variable, and its attributes by the CF conventions."""
+    """Return the values and CF attributes of a coordinate variable."""
     long_name = "passes left" if dim == "p" else f"coordinate {dim}"
     values = np.arange(first, first + length, dtype=np.int64)
     return values, {"long_name": long_name, "units": "1"}

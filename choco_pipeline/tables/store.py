@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from zarr.core.buffer import Buffer
 from zarr.errors import ZarrUserWarning
 from zarr.storage import MemoryStore
 
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.kernels.heights import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest, commit, package_version
@@ -67,8 +68,8 @@ def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
     return Location.local(manifest.parent).child(name)
 
 
-class TableOutline(TypedDict):
-    """A table's spec and array, without its cells."""
+class TableEntry(TypedDict, total=False):
+    """A table's entry in a manifest: spec, array, bytes, and cost of the build."""
 
     ruleset: str
     identity: str
@@ -79,27 +80,16 @@ class TableOutline(TypedDict):
     shape: list[int]
     dtype: str
     chunk: list[int]
-
-
-class TableEntry(TableOutline):
-    """A table's entry in a manifest, with its size and the digests of its chunks."""
-
+    #: Of its arrays: the group's own document grows when the store is finished.
     bytes: int
+    #: Of all chunks together, and of each by its name.
     digest: str
     chunks: dict[str, str]
-
-
-class BuiltTable(TableEntry):
-    """An entry with the number of settled positions, and the seconds of the build."""
-
+    #: Number of settled positions, and the seconds of the build.
     positions: int
     seconds: float
     seconds_to_store: float
-
-
-class BuiltInBlocks(BuiltTable):
-    """The entry of a large table: also its rows and columns of blocks, and the number of blocks by origin."""
-
+    #: Of a large table: its rows and columns of blocks, and the number of blocks by origin.
     blocks: Mapping[str, int]
 
 
@@ -107,6 +97,7 @@ class BuiltInBlocks(BuiltTable):
 class Outline:
     """The array of a table, without its cells."""
 
+    spec: TableSpec
     variable: Variable
     #: Shape and dtype of the cells.
     shape: tuple[int, ...]
@@ -117,44 +108,77 @@ class Outline:
         """The sides of a chunk."""
         return chunk_shape(self.variable.dims, self.shape, np.dtype(self.dtype).itemsize)
 
+    def create(self, store: Location) -> zarr.Array[Any]:
+        """Create the group and the array of the table, in place of an unfinished one.
 
-def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Array[Any]:
-    """Create the group and the array of a table, after removal of an unfinished one.
+        Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
+        """
+        spec, variable = self.spec, self.variable
+        store.remove(spec.table_id)
+        root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
+        attributes = {
+            "ruleset": spec.ruleset,
+            "bound": spec.bound,
+            "quantity": spec.quantity,
+            "format": FORMAT,
+            "package_version": package_version(),
+            "commit": commit(),
+            "kernels": code_digest(TABLE_CODE),
+        }
+        group = root.create_group(spec.table_id, attributes=attributes)
+        self.write_coordinates(store)
+        order = chunk_order(variable.dims)
+        return group.create_array(
+            variable.name,
+            shape=self.shape,
+            dtype=self.dtype,
+            chunks=self.chunk,
+            dimension_names=variable.dims,
+            fill_value=NOT_COMPUTED,
+            filters=() if order == tuple(sorted(order)) else (TransposeCodec(order=order),),
+            compressors=CODECS,
+            attributes=variable.attributes | {"_FillValue": NOT_COMPUTED},
+        )
 
-    Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
-    """
-    store.remove(spec.table_id)
-    root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
-    attributes = {
-        "ruleset": spec.ruleset,
-        "bound": spec.bound,
-        "quantity": spec.quantity,
-        "format": FORMAT,
-        "package_version": package_version(),
-        "commit": commit(),
-        "kernels": code_digest(TABLE_CODE),
-    }
-    group = root.create_group(spec.table_id, attributes=attributes)
-    write_coordinates(store, spec.table_id, outline)
-    order = chunk_order(outline.variable.dims)
-    return group.create_array(
-        outline.variable.name,
-        shape=outline.shape,
-        dtype=outline.dtype,
-        chunks=outline.chunk,
-        dimension_names=outline.variable.dims,
-        fill_value=NOT_COMPUTED,
-        filters=() if order == tuple(sorted(order)) else (TransposeCodec(order=order),),
-        compressors=CODECS,
-        attributes=outline.variable.attributes | {"_FillValue": NOT_COMPUTED},
-    )
+    def write_coordinates(self, store: Location) -> None:
+        """Write, or rewrite, the coordinate variables of the table."""
+        for dim, n in zip(self.variable.dims, self.shape, strict=True):
+            for name, content in _coordinate(dim, self.variable.first(dim), n).items():
+                store.write(f"{self.spec.table_id}/{dim}/{name}", content)
 
+    def write(self, store: Location, window: Window, cells: NDArray[np.integer]) -> dict[str, str]:
+        """Write the cells of a window of whole chunks; return the chunks' digests."""
+        array = store.child(f"{self.spec.table_id}/{self.variable.name}")
+        order, origin = chunk_order(self.variable.dims), [side.start for side in window]
+        digests = {}
+        for place, part in chunks_in(window, self.chunk):
+            content = encoded(cells[within(part, origin)], self.chunk, order, NOT_COMPUTED)
+            name = chunk_name(place)
+            array.write(name, content)
+            digests[name] = hashlib.sha256(content).hexdigest()
+        return digests
 
-def write_coordinates(store: Location, table_id: str, outline: Outline) -> None:
-    """Write, or rewrite, the coordinate variables of a table."""
-    for dim, n in zip(outline.variable.dims, outline.shape, strict=True):
-        for name, content in _coordinate(dim, outline.variable.first(dim), n).items():
-            store.write(f"{table_id}/{dim}/{name}", content)
+    def entry(self, chunks: Mapping[str, str]) -> TableEntry:
+        """Return the manifest's entry of the table with some chunks, by their digests."""
+        return {
+            "ruleset": self.spec.ruleset,
+            "identity": self.spec.identity,
+            "bound": self.spec.bound,
+            "quantity": self.spec.quantity,
+            "variable": self.variable.name,
+            "dims": list(self.variable.dims),
+            "shape": list(self.shape),
+            "dtype": self.dtype,
+            "chunk": list(self.chunk),
+            "chunks": dict(chunks),
+        }
+
+    def whole_entry(self, store: Location, chunks: Mapping[str, str]) -> TableEntry:
+        """Return the manifest's entry of the stored table, without the cost of its build."""
+        group = self.spec.table_id
+        sizes = (size for name, size in store.files(group) if name != f"{group}/{METADATA}")
+        digest = table_digest(self.shape, self.dtype, self.chunk, chunks)
+        return {**self.entry(chunks), "bytes": sum(sizes), "digest": digest}
 
 
 @cache  # zarr takes 10 ms for an array, as long as for all else of a small table; those of a sweep have the same few
@@ -173,68 +197,20 @@ def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
     return {name: content.to_bytes() for name, content in files.items()}
 
 
-def write_cells(
-    store: Location, table_id: str, outline: Outline, window: Window, cells: NDArray[np.integer]
-) -> dict[str, str]:
-    """Write the cells of a window of whole chunks; return the chunks' digests."""
-    array = store.child(f"{table_id}/{outline.variable.name}")
-    order, chunk = chunk_order(outline.variable.dims), outline.chunk
-    origin = [side.start for side in window]
-    digests = {}
-    for place, part in chunks_in(window, chunk):
-        content = encoded(cells[within(part, origin)], chunk, order, NOT_COMPUTED)
-        name = chunk_name(place)
-        array.write(name, content)
-        digests[name] = hashlib.sha256(content).hexdigest()
-    return digests
-
-
 def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
-    """Write a table as a group of `store`, after removal of an unfinished one.
+    """Write a table as a group of `store`; return its `Outline.whole_entry`.
 
-    The shard's store is created if missing; only one process may write to it. Return the entry of the table in the manifest,
-    without the costs of the build.
+    The shard's store is created if missing; only one process may write to it.
     """
     variable = variable_of(spec.game(), spec.quantity)
     # A single cell stays without dimensions.
     cells = np.asarray(data[variable.name].values, order="C")
-    outline = Outline(variable, cells.shape, str(cells.dtype))
+    outline = Outline(spec, variable, cells.shape, str(cells.dtype))
     what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
     with store.failures(what, cells.nbytes):
-        create_table(store, spec, outline)
-        digests = write_cells(store, spec.table_id, outline, whole(cells.shape), cells)
-    return entry_of(store, spec, outline, digests)
-
-
-def outlined(spec: TableSpec, outline: Outline) -> TableOutline:
-    """Return the part of a manifest's entry that does not depend on the cells."""
-    return {
-        "ruleset": spec.ruleset,
-        "identity": spec.identity,
-        "bound": spec.bound,
-        "quantity": spec.quantity,
-        "variable": outline.variable.name,
-        "dims": list(outline.variable.dims),
-        "shape": list(outline.shape),
-        "dtype": outline.dtype,
-        "chunk": list(outline.chunk),
-    }
-
-
-def entry_of(
-    store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
-) -> TableEntry:
-    """Return the manifest's entry of a table whose chunks have these digests.
-
-    Its bytes are those of its arrays: the group's own document grows when the store is finished.
-    """
-    files = store.files(spec.table_id)
-    return {
-        **outlined(spec, outline),
-        "bytes": sum(size for name, size in files if name != f"{spec.table_id}/{METADATA}"),
-        "digest": table_digest(outline.shape, outline.dtype, outline.chunk, digests),
-        "chunks": dict(digests),
-    }
+        outline.create(store)
+        digests = outline.write(store, whole(cells.shape), cells)
+    return outline.whole_entry(store, digests)
 
 
 def finish_store(store: Location, table_ids: Sequence[str]) -> None:
@@ -271,26 +247,23 @@ class StoredTable:
     store: Location
     table_id: str
     entry: Mapping[str, Any]
-    #: The chunks used last, up to `HELD_BYTES`.
-    _held: OrderedDict[tuple[int, ...], Table] = field(
-        default_factory=OrderedDict, repr=False, compare=False
-    )
+    #: The chunks used last, up to `HELD_BYTES`, in the order of their use.
+    _held: dict[tuple[int, ...], Table] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
         entry = self.entry
         return f"table {self.table_id} ({entry['ruleset']}, bound {entry['bound']}) in {self.store}"
 
     def faults(self, kernels: str | None = None) -> dict[str, str]:
-        """Return a line for each damaged chunk, by its name, and for damaged metadata, by `METADATA`.
+        """Return a line for each damaged chunk, and for metadata as `METADATA`.
 
         `kernels` is the digest of the code that built the table, from the manifest; without it metadata is not looked at. Raises
         `StoreError` if the entry's digests contradict each other, because the right chunks are then unknown.
         """
         entry = self.entry
-        try:
+        expected = None
+        with suppress(KeyError, TypeError, ValueError):  # one is missing, or is no digest
             expected = table_digest(entry["shape"], entry["dtype"], entry["chunk"], entry["chunks"])
-        except (KeyError, TypeError, ValueError):  # one is missing, or is no digest
-            expected = None
         if expected != entry["digest"]:
             raise StoreError(f"{self}: the manifest's digests contradict each other")
         faults = {name: self._fault(name, self._content(name)) for name in entry["chunks"]}
@@ -301,38 +274,35 @@ class StoredTable:
     def _fault_of_metadata(self, kernels: str) -> str | None:
         """Return the fault of a finished table's metadata and coordinates, if any."""
         store, table_id, entry = self.store, self.table_id, self.entry
+        said = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {"kernels": kernels}
         try:
             root, group = (json.loads(store.read(at + METADATA)) for at in ("", f"{table_id}/"))
             gathered = root["consolidated_metadata"]["metadata"]
             inside = group["consolidated_metadata"]["metadata"]
-            arrays = {
-                name: json.loads(store.read(f"{table_id}/{name}/{METADATA}")) for name in inside
-            }
-            stored = group["attributes"]
-            array = arrays[entry["variable"]]
-            is_consistent = inside == arrays
-            is_consistent &= all(gathered[f"{table_id}/{name}"] == arrays[name] for name in arrays)
-            is_consistent &= _is_group(root, root["attributes"])
-            is_consistent &= _is_group(group, stored) and _is_group(gathered[table_id], stored)
-            outline = [array["shape"], array["data_type"], array["fill_value"]]
+            arrays = {n: json.loads(store.read(f"{table_id}/{n}/{METADATA}")) for n in inside}
+            stored, array = group["attributes"], arrays[entry["variable"]]
+            is_consistent = (
+                inside == arrays == {name: gathered[f"{table_id}/{name}"] for name in arrays}
+                and _is_group(root, root["attributes"])
+                and _is_group(group, stored)
+                and _is_group(gathered[table_id], stored)
+                and [array["shape"], array["data_type"]] == [entry["shape"], entry["dtype"]]
+                and array["fill_value"] == NOT_COMPUTED
+            )
             for name in arrays.keys() - {entry["variable"]}:
-                stored_coordinate(
-                    zarr.open_array(store.store(), path=f"{table_id}/{name}", mode="r")
-                )
+                path = f"{table_id}/{name}"
+                stored_coordinate(zarr.open_array(store.store(), path=path, mode="r"))
+            for key, value in said.items():
+                if stored.get(key) != value:
+                    return (
+                        f"{self}: the store belongs to another build: its {key} is {stored.get(key)},"
+                        f" the manifest says {value}"
+                    )
         except StoreError as error:
             return f"{self}: {error}"
         except (*UNREADABLE, AttributeError, TypeError) as error:
             return f"{self}: its metadata or coordinates are damaged ({reason(error)})"
-        said = {key: entry[key] for key in ("ruleset", "bound", "quantity")}
-        for key, value in {**said, "kernels": kernels}.items():
-            if stored.get(key) != value:
-                return (
-                    f"{self}: the store belongs to another build: its {key} is {stored.get(key)},"
-                    f" the manifest says {value}"
-                )
-        if not is_consistent or outline != [entry["shape"], entry["dtype"], NOT_COMPUTED]:
-            return f"{self}: its metadata contradicts itself or the manifest"
-        return None
+        return None if is_consistent else f"{self}: its metadata contradicts itself or the manifest"
 
     def chunk(self, place: tuple[int, ...]) -> Table:
         """Return the cells of a chunk, a view in stored order; recent ones are cached."""
@@ -341,7 +311,7 @@ class StoredTable:
             cells = self.read_chunk(place)
             size = int(np.prod(self.entry["chunk"])) * cells.itemsize
             while len(self._held) >= max(1, HELD_BYTES // max(1, size)):
-                self._held.popitem(last=False)
+                del self._held[next(iter(self._held))]
         self._held[place] = cells
         return cells
 
@@ -389,12 +359,11 @@ class StoredTable:
 
     def _fault(self, name: str, content: bytes | None) -> str | None:
         """Return the fault of a chunk's bytes, if any; None means a missing file."""
-        if content is None:
-            what = "is missing"
-        elif hashlib.sha256(content).hexdigest() != self.entry["chunks"][name]:
+        what = "is missing"
+        if content is not None:
+            if hashlib.sha256(content).hexdigest() == self.entry["chunks"][name]:
+                return None
             what = "is not the one that the manifest's digest was taken of"
-        else:
-            return None
         file = f"{self.store}/{self.table_id}/{self.entry['variable']}/{name}"
         return f"{self}: chunk {name} {what} ({file})"
 
@@ -449,6 +418,20 @@ class StoredCells:
             raise IndexError(f"{index} lies outside of {self.shape}")
         cells = self.table.read(window)
         return cells[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
+
+
+def stored_tables(folder: Path) -> Iterator[tuple[StoredTable, TableSpec]]:
+    """Yield the finished tables in a folder that this code has computed."""
+    for path in sorted(folder.glob("*.done.json")):
+        try:
+            manifest = read_record(path)
+            if manifest["kernels"] == code_digest(TABLE_CODE):
+                store = store_of(path, manifest)
+                tables = manifest["tables"].items()
+                found = [(StoredTable(store, i, e), TableSpec.of_entry(e)) for i, e in tables]
+                yield from found
+        except (StoreError, KeyError, TypeError, AttributeError):
+            continue  # not ours, or damaged
 
 
 def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:

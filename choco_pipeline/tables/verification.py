@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import xor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -35,12 +34,11 @@ from choco_pipeline.tables.store import (
     METADATA,
     StoredCells,
     StoredTable,
-    create_table,
     finish_store,
     store_of,
     write_table,
 )
-from choco_pipeline.tables.wavefront import BlockedTable, Finished, Site, fill, share_of
+from choco_pipeline.tables.wavefront import Finished, Site, fill, share_of
 
 #: About this number of the smallest positions is computed from the definition.
 SMALL = 1500
@@ -96,18 +94,22 @@ def _check_numbers(stored: StoredTable, seed: int) -> int:
     table = Cells.of(game, bound, cells)
     has_numbers = table.variable.name == "grundy"
     checked = 0
-    for position in _small(table):
-        if has_numbers:
-            _require_number(table, position, game.grundy(position), "by definition")
-        outcome, is_p = (
-            "P" if found else "N"
-            for found in (table.is_p_position(position), game.is_p_position(position))
-        )
-        if outcome != is_p:
-            raise StoreError(f"{position} is {outcome} in the table, {is_p} by definition")
+
+    def require(position: Position, value: int, source: str) -> None:
+        """Compare the table with a Grundy number, or 0 for P and 1 for N."""
+        nonlocal checked
+        if has_numbers and (found := table.grundy(position)) != value:
+            raise StoreError(f"{position} has Grundy number {found} in the table, {value} {source}")
+        outcome, expected = ("P" if p else "N" for p in (table.is_p_position(position), not value))
+        if outcome != expected:
+            raise StoreError(f"{position} is {outcome} in the table, {expected} {source}")
         checked += 1
-    if game.rules.splits and len(game.parts) > 1:
-        return checked  # the results of a split are no positions of a sum
+
+    for position in _small(table):
+        value = game.grundy(position) if has_numbers else int(not game.is_p_position(position))
+        require(position, value, "by definition")
+    if game.rules.splits and not (has_numbers and len(game.parts) == 1):
+        return checked  # outcomes of two parts decide nothing, and parts of a sum are no positions
     seen = 0
     for position in _random(table, np.random.default_rng(seed)):
         results = list(game.results(position))
@@ -117,39 +119,25 @@ def _check_numbers(stored: StoredTable, seed: int) -> int:
         if not all(table.covers(part) for result in results for part in result):
             continue
         if has_numbers:
-            numbers = (reduce(xor, map(table.grundy, result)) for result in results)
-            _require_number(table, position, mex(numbers), "by its options in the table")
-        elif game.rules.splits:
-            continue  # outcomes of two parts do not decide that of their sum
+            value = mex(reduce(xor, map(table.grundy, result)) for result in results)
         else:
             outcomes = [table.is_p_position(option) for (option,) in results]
-            has_won = game.rules.misere and not outcomes
-            if (has_won or any(outcomes)) == table.is_p_position(position):
-                raise StoreError(
-                    f"table {stored.table_id}: {position} contradicts its options: P exactly if none of them is P"
-                )
-        checked += 1
+            value = int(any(outcomes) or (game.rules.misere and not outcomes))
+        require(position, value, "by its options in the table")
     return checked
 
 
-def _require_number(table: Cells, position: Position, number: int, source: str) -> None:
-    found = table.grundy(position)
-    if found != number:
-        raise StoreError(f"{position} has Grundy number {found} in the table, {number} {source}")
-
-
 def _small(table: Cells) -> Iterator[Position]:
-    game, bound = table.game, table.bound
-    size = 1
-    while size < bound and estimated_positions(game, size + 1) <= SMALL:
+    game, size = table.game, 1
+    while size < table.bound and estimated_positions(game, size + 1) <= SMALL:
         size += 1
-    for position in np.ndindex(*(min(most, size) + 1 for most in game.limits(bound))):
+    for position in np.ndindex(*(min(most, size) + 1 for most in game.limits(table.bound))):
         if game.is_position(position) and table.covers(position):
             yield position
 
 
 def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
-    """Yield random positions, and with each the P-position of its column, if stored, and the position below that."""
+    """Yield random positions, and the stored ones in their columns."""
     game, stored, drawn = table.game, table.variable.stored, 0
     limits = np.array(game.limits(table.bound))
     for _ in range(50 * SAMPLES):
@@ -167,55 +155,38 @@ def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
 
 
 @dataclass
-class _Patient:
-    """A stored table, its faults, and the reason why they cannot be repaired."""
-
-    manifest: Path
-    document: Mapping[str, Any]
-    spec: TableSpec
-    table: StoredTable
-    #: By the names of damaged files.
-    faults: dict[str, str] = field(default_factory=dict)
-    why: str | None = None
-
-    @classmethod
-    def of(cls, manifest: Path, document: Mapping[str, Any], table_id: str) -> _Patient:
-        entry = document["tables"][table_id]
-        spec = TableSpec.of_entry(entry)
-        table = StoredTable(store_of(manifest, document), table_id, entry)
-        patient = cls(manifest, document, spec, table)
-        with patient.failures():
-            if spec.table_id != table_id:
-                raise StoreError(f"{manifest}: its table {table_id} is another one")
-            patient.examine()
-        return patient
-
-    def examine(self) -> None:
-        self.faults = self.table.faults(self.document["kernels"])
-
-    @contextmanager
-    def failures(self) -> Iterator[None]:
-        """Note the reason if the ``with`` fails."""
-        try:
-            yield
-        except (ChocoError, *FAILURES, KeyError, RuntimeError, TypeError, ValueError) as error:
-            why = str(error) if isinstance(error, ChocoError) else reason(error)
-            self.why = f"{why}; once {self.manifest} is removed, `choco run` builds it again"
-
-
-@dataclass(frozen=True)
 class RepairedTable:
-    """Result of repairing a table.
-
-    `damaged` has a line for each fault; `why` is the reason if the repair failed.
-    """
+    """A repaired table: a line for each fault, and why a repair failed."""
 
     table: str
     ruleset: str
     bound: int
     quantity: Quantity
-    damaged: Sequence[str]
-    why: str | None
+    damaged: Sequence[str] = ()
+    why: str | None = None
+
+
+@dataclass
+class _Repair:
+    """The repair of one stored table of a manifest."""
+
+    manifest: Path
+    #: Digest of the code that built it.
+    kernels: str
+    spec: TableSpec
+    table: StoredTable
+    result: RepairedTable
+    #: By the names of damaged files.
+    faults: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Note the reason if the ``with`` fails."""
+        try:
+            yield
+        except (ChocoError, *FAILURES, KeyError, RuntimeError, TypeError, ValueError) as error:
+            why = str(error) if isinstance(error, ChocoError) else reason(error)
+            self.result.why = f"{why}; once {self.manifest} is removed, `choco run` builds it again"
 
 
 def repair_manifest(manifest_file: str) -> list[RepairedTable]:
@@ -226,45 +197,49 @@ def repair_manifest(manifest_file: str) -> list[RepairedTable]:
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)
+    repairs = []
     try:
-        store = store_of(manifest, document)
-        patients = [_Patient.of(manifest, document, table_id) for table_id in document["tables"]]
-    except (KeyError, TypeError):
+        store, kernels = store_of(manifest, document), document["kernels"]
+        for table_id, entry in document["tables"].items():
+            spec, table = TableSpec.of_entry(entry), StoredTable(store, table_id, entry)
+            result = RepairedTable(table_id, spec.ruleset, spec.bound, spec.quantity)
+            repairs.append(_Repair(manifest, kernels, spec, table, result))
+    except (KeyError, TypeError, AttributeError):
         raise StoreError(
             f"{manifest}: not the manifest of a shard; remove it, and `choco run` builds its tables again"
         ) from None
-    faults = [list(patient.faults.values()) for patient in patients]
-    ill = [patient for patient in patients if patient.faults]
-    for patient in ill:
-        with patient.failures():
-            _rebuild(patient)
+    for repair in repairs:
+        with repair.step():
+            if repair.spec.table_id != repair.table.table_id:
+                raise StoreError(f"{manifest}: its table {repair.table.table_id} is another one")
+            repair.faults = repair.table.faults(kernels)
+            repair.result.damaged = list(repair.faults.values())
+    ill = [repair for repair in repairs if repair.faults]
+    for repair in ill:
+        with repair.step():
+            _rebuild(repair)
     # Only now, because it reads the metadata of all tables.
-    for patient in [patient for patient in ill if METADATA in patient.faults]:
-        with patient.failures():
-            finish_store(store, [patient.spec.table_id])
-    for patient in ill:
-        with patient.failures():
-            patient.examine()
-            if patient.faults and patient.why is None:
-                raise StoreError(next(iter(patient.faults.values())))
-    return [
-        RepairedTable(spec.table_id, spec.ruleset, spec.bound, spec.quantity, found, patient.why)
-        for patient, found in zip(patients, faults, strict=True)
-        for spec in [patient.spec]
-    ]
+    for repair in ill:
+        with repair.step():
+            if METADATA in repair.faults:
+                finish_store(store, [repair.spec.table_id])
+    for repair in ill:
+        with repair.step():
+            for fault in repair.table.faults(kernels).values() if not repair.result.why else ():
+                raise StoreError(fault)
+    return [repair.result for repair in repairs]
 
 
-def _rebuild(patient: _Patient) -> None:
+def _rebuild(repair: _Repair) -> None:
     """Replace the damaged files of a table, except the consolidated metadata."""
-    spec, entry, kernels = patient.spec, patient.table.entry, code_digest(TABLE_CODE)
-    is_of_this_code = patient.document["kernels"] == kernels
+    spec, entry, kernels = repair.spec, repair.table.entry, code_digest(TABLE_CODE)
     if spec.game().identity != spec.identity:
         raise StoreError(f"{spec.ruleset}: the height table has changed since it was built")
     prefix = f".repair-{spec.table_id}-"
-    with tempfile.TemporaryDirectory(dir=patient.manifest.parent, prefix=prefix) as folder:
+    with tempfile.TemporaryDirectory(dir=repair.manifest.parent, prefix=prefix) as folder:
         aside = Location.local(Path(folder) / "aside.zarr")
-        if "blocks" in entry and is_of_this_code:
-            _fill_damaged_blocks(patient, Path(folder), aside)
+        if "blocks" in entry and repair.kernels == kernels:
+            _fill_damaged_blocks(repair, Path(folder), aside)
             return
         made = None
         if "blocks" not in entry:
@@ -272,48 +247,47 @@ def _rebuild(patient: _Patient) -> None:
             made = write_table(aside, spec, data)["digest"]
         if made != entry["digest"]:
             why = "the manifest's digest is not that of this table"
-            if not is_of_this_code:
-                why = f"built by other code ({patient.document['kernels']}, this is {kernels})"
-            raise StoreError(f"{patient.table}: {why}")
-        _replace(patient, aside)
+            if repair.kernels != kernels:
+                why = f"built by other code ({repair.kernels}, this is {kernels})"
+            raise StoreError(f"{repair.table}: {why}")
+        _replace(repair, aside)
 
 
-def _fill_damaged_blocks(patient: _Patient, folder: Path, aside: Location) -> None:
+def _fill_damaged_blocks(repair: _Repair, folder: Path, aside: Location) -> None:
     """Fill the blocks of a large table with damaged chunks again."""
-    spec, stored = patient.spec, patient.table
+    spec, stored = repair.spec, repair.table
     with runner() as run:
         memory = share_of(run.memory or worker_memory(cores()))
-        journal = Journal(folder / "blocks")
-        site = Site(spec, stored.store, journal, memory, code_digest(TABLE_CODE))
-        blocked = BlockedTable.of(spec.game(), spec.bound, spec.quantity, memory)
-        if METADATA in patient.faults:
-            create_table(aside, spec, blocked.outline)
-            _replace(patient, aside)
+        site = Site(spec, stored.store, Journal(folder / "blocks"), memory, repair.kernels)
+        blocked = site.table()
+        if METADATA in repair.faults:
+            blocked.outline.create(aside)
+            _replace(repair, aside)
         for block in blocked.blocks.values():
             places = chunks_in(blocked.window(block), blocked.outline.chunk)
             names = [chunk_name(at) for at, _ in places]
-            if patient.faults.keys().isdisjoint(names):
+            if repair.faults.keys().isdisjoint(names):
                 chunks = {name: stored.entry["chunks"][name] for name in names}
                 site.record(block, Finished(chunks, positions=0))
         fill(run, site, blocked)
 
 
-def _replace(patient: _Patient, aside: Location) -> None:
-    """Copy the files that differ from a new copy of the table, but keep the digest of the code.
+def _replace(repair: _Repair, aside: Location) -> None:
+    """Copy the files that differ from a new copy of the table.
 
     Metadata is copied only if it is damaged.
     """
-    table_id, store = patient.spec.table_id, patient.table.store
-    if METADATA in patient.faults:
+    table_id, store = repair.spec.table_id, repair.table.store
+    if METADATA in repair.faults:
         store.write(METADATA, aside.read(METADATA))
     for name, _ in aside.files(table_id):
         content = aside.read(name)
         if name.endswith(METADATA):
-            if METADATA not in patient.faults:
+            if METADATA not in repair.faults:
                 continue
             document = json.loads(content)
             if name == f"{table_id}/{METADATA}":
-                document["attributes"]["kernels"] = patient.document["kernels"]
+                document["attributes"]["kernels"] = repair.kernels
             content = json.dumps(document, indent=2).encode()
         if store.read_if_there(name) != content:
             store.write(name, content)

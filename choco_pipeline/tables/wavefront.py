@@ -19,8 +19,9 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,23 +41,18 @@ from choco_pipeline.tables.computing import (
     STORED_PER_SECOND,
     WORKER_BYTES,
     computation_of,
-    in_bytes,
+    require_memory,
 )
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.machine import cores, worker_memory
-from choco_pipeline.tables.shard import Journal, store_for, write_manifest
+from choco_pipeline.tables.shard import HEADER, Journal, store_for, write_manifest
 from choco_pipeline.tables.spec import FORMAT, NONE, Quantity, Shard, TableSpec, variable_of
 from choco_pipeline.tables.store import (
-    BuiltInBlocks,
     Outline,
     StoredTable,
-    create_table,
-    entry_of,
+    TableEntry,
     finish_store,
-    outlined,
-    store_of,
-    write_cells,
-    write_coordinates,
+    stored_tables,
 )
 
 #: Least seconds of work in a block: a task costs 5 to 10 ms, over all the processes involved.
@@ -96,7 +92,8 @@ class BlockedTable:
         kernel = computation.blocks
         if kernel is None:
             raise LimitError(f"{game.notation}: no kernel computes this table in blocks")
-        outline = Outline(variable_of(game, quantity), computation.shape, kernel.dtype)
+        spec, variable = TableSpec.of(game, bound, quantity), variable_of(game, quantity)
+        outline = Outline(spec, variable, computation.shape, kernel.dtype)
         chunk = dict(zip(outline.variable.dims, outline.chunk, strict=True))
 
         def cut(times: int) -> BlockedTable:
@@ -105,12 +102,8 @@ class BlockedTable:
             return cls(kernel, outline, rows, columns, computation.each)
 
         times, table = 1, cut(1)
-        if table.memory > memory:
-            raise LimitError(
-                f"{game.notation}: bound {bound} is too large: one block of its table needs"
-                f" {in_bytes(table.memory)} of memory, {in_bytes(memory)} can be used"
-            )
-        while table.number > 1:
+        require_memory(game, bound, table.memory, memory, "one block of its table")
+        while len(table.blocks) > 1:
             times *= 2
             larger = cut(times)
             least = ENOUGH_SECONDS if len(larger.rows) >= LEAST_ROWS else LEAST_SECONDS
@@ -120,8 +113,8 @@ class BlockedTable:
         return table
 
     def _is_work_of(self, least: float) -> bool:
-        """Whether a block takes `least` seconds, and four times as long as handing its frontiers on."""
-        kernel, block = self.kernel, self.block(0, 0)
+        """Whether a block takes `least` seconds, and four times its handing on."""
+        kernel, block = self.kernel, self.blocks[0, 0]
         cells = len(block.rows) * len(block.columns) * kernel.depth
         seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
         return seconds >= least and kernel.frontier(block) / HANDED_ON_PER_SECOND <= seconds / 4
@@ -132,20 +125,11 @@ class BlockedTable:
         largest = Block(max(self.rows, key=len), max(self.columns, key=len))
         return WORKER_BYTES + self.kernel.memory(largest)
 
-    def block(self, row: int, column: int) -> Block:
-        """Return one block."""
-        return Block(self.rows[row], self.columns[column])
-
-    @property
+    @cached_property
     def blocks(self) -> dict[Place, Block]:
         """The blocks by their places, each after all that it needs."""
-        places = product(range(len(self.rows)), range(len(self.columns)))
-        return {place: self.block(*place) for place in places}
-
-    @property
-    def number(self) -> int:
-        """Number of blocks."""
-        return len(self.rows) * len(self.columns)
+        rows, columns = enumerate(self.rows), enumerate(self.columns)
+        return {(i, j): Block(a, b) for (i, a), (j, b) in product(rows, columns)}
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return the number of positions of the game that a block settles."""
@@ -169,12 +153,15 @@ class BlockedTable:
         """Return stored cells as a kernel has them, [passes+1, *axes]."""
         dims = self.outline.variable.dims
         cells: Any = stored.transpose([dims.index(name) for name in self.kernel.names])
-        loaded: Table = np.ascontiguousarray(cells if self.kernel.game.front else cells[None])
+        # Kernels are compiled for arrays that may be written.
+        loaded: Table = np.require(
+            cells if self.kernel.game.front else cells[None], requirements=["C", "W"]
+        )
         return loaded
 
 
 def _cut(n: int, side: int) -> tuple[range, ...]:
-    """Cut `n` lines into blocks of `side`; a rest of less than a quarter goes to the last one."""
+    """Cut `n` lines into blocks of `side`; the last may be a quarter longer."""
     number = max(1, (n + side - 1 - side // 4) // side)
     starts = [i * side for i in range(number)]
     return tuple(range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True))
@@ -183,8 +170,13 @@ def _cut(n: int, side: int) -> tuple[range, ...]:
 def described(spec: TableSpec, memory: int) -> dict[str, int]:
     """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
     table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
-    rows, columns = map(len, table.block(0, 0))
-    return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
+    rows, columns = map(len, table.blocks[0, 0])
+    return {
+        "blocks": len(table.blocks),
+        "rows": rows,
+        "columns": columns,
+        "memory": table.memory,
+    }
 
 
 @lru_cache(maxsize=4)
@@ -248,26 +240,19 @@ class Site:
         """Record a finished block."""
         self.journal.write(_name(block), asdict(finished))
 
-    def cells(self, block: Block, finished: Finished) -> Table:
-        """Return the stored cells of a finished block, in the kernel's order.
-
-        Raises `StoreError` if they are damaged.
-        """
-        table = self.table()
-        entry = {**outlined(self.spec, table.outline), "chunks": finished.chunks}
-        stored = StoredTable(self.store, self.spec.table_id, entry)
-        return table.loaded(stored.read(table.window(block)))
-
     def sound_cells(self, place: Place) -> Table:
-        """Return the stored cells of a block.
+        """Return the stored cells of a finished block, in the kernel's order.
 
         Raises `StoreError` if they are damaged, and removes the block from the journal.
         """
-        block = self.table().block(*place)
+        table = self.table()
+        block = table.blocks[place]
         finished = self.finished(block)
         with suppress(StoreError):
             if finished is not None:
-                return self.cells(block, finished)
+                entry = table.outline.entry(finished.chunks)
+                stored = StoredTable(self.store, self.spec.table_id, entry)
+                return table.loaded(stored.read(table.window(block)))
         self.journal.strike(_name(block))
         raise StoreError(
             f"{self.store}: block {place} of table {self.spec.table_id} is not what was stored"
@@ -276,9 +261,7 @@ class Site:
     def write(self, block: Block, cells: Table) -> dict[str, str]:
         """Write the cells of a block; return the digests of its chunks."""
         table = self.table()
-        return write_cells(
-            self.store, self.spec.table_id, table.outline, table.window(block), cells
-        )
+        return table.outline.write(self.store, table.window(block), cells)
 
 
 def _name(block: Block) -> str:
@@ -298,7 +281,7 @@ class HandedOn:
     def __init__(
         self, down: Frontier | bytes | None, across: Frontier | None, *, packs: bool = False
     ) -> None:
-        """Hold the frontiers; with `packs` the one along the columns is compressed to a tenth."""
+        """Hold frontiers; with `packs` the one along the columns is compressed."""
         self._down = down if down is None or not packs else pickle.dumps(down)
         self._across = across
 
@@ -315,37 +298,40 @@ class HandedOn:
             return cast(Frontier, pickle.loads(self._down))
         return deepcopy(self._down)
 
-    def across(self, *, keep: bool) -> Frontier | None:
-        """Return the frontier along the rows, if it is here; with `keep`, a copy."""
-        across = self._across
-        if keep:
-            return deepcopy(across)
-        self._across = None
+    def across(self) -> Frontier | None:
+        """Return the frontier along the rows if it is here, once."""
+        across, self._across = self._across, None
         return across
 
 
-def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any) -> HandedOn:
-    """Compute and store a block; return its frontiers for later blocks.
+def fill_block(
+    site: Site, place: Place, takes: Collection[int], hands_on: Collection[int], *rest: Any
+) -> HandedOn:
+    """Compute and store a block, or fold a finished one; return its frontiers.
 
-    A block that is finished is only folded: this task may run again because its result was lost.
+    `takes` and `hands_on` are axes: 0 stands for the frontier along the columns, 1 for the one along the rows. `rest` holds the
+    results of the blocks before it along `takes`, and a report, which is not used, because the journal has the progress.
 
-    `hands_on` tells which of the two frontiers a later block needs. `rest` holds the results of the steps before it: first the
-    one with the frontier along its columns, then the one along its rows, except at the edges. The report comes last and is not
-    used, because the journal has the progress.
+    A finished block may come without the frontiers that only computing it needs. If its chunks are damaged, `StoreError` is
+    raised then, and the block is no longer finished.
     """
     table = site.table()
-    block = table.block(*place)
-    down, across = _received(site, place, (0, 1), rest[:-1], keep=False)
-    finished, cells = site.finished(block), None
-    if finished is not None:
-        with suppress(StoreError):  # damaged, so computed again
-            cells = site.cells(block, finished)
+    kernel, block = table.kernel, table.blocks[place]
+    frontiers: list[Any] = [*kernel.start(block)]
+    for axis, before in zip(takes, rest[:-1], strict=True):
+        frontiers[axis] = before.down() if axis == 0 else before.across() or _along_row(site, place)
+    try:
+        cells = site.sound_cells(place) if site.finished(block) is not None else None
+    except StoreError:  # damaged, so computed again
+        if any(place[axis] and axis not in takes for axis in (0, 1)):
+            raise
+        cells = None
     start = time.perf_counter()
-    heights = table.kernel.heights(block)
+    heights = kernel.heights(block)
     if cells is not None:
-        table.kernel.fold(block, heights, cells, down, across)
+        kernel.fold(block, heights, cells, *frontiers)
     else:
-        cells = table.kernel.fill(block, heights, down, across)
+        cells = kernel.fill(block, heights, *frontiers)
         computed = time.perf_counter()
         finished = Finished(
             site.write(block, table.stored(cells)),
@@ -354,22 +340,20 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
             round(time.perf_counter() - computed, 4),
         )
         site.record(block, finished)
-    return HandedOn(
-        down if hands_on[0] else None, across if hands_on[1] else None, packs=site.sends
-    )
+    down, across = (frontiers[axis] if axis in hands_on else None for axis in (0, 1))
+    return HandedOn(down, across, packs=site.sends)
 
 
-def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
-    """Return one frontier behind a finished block.
-
-    It runs along the columns (axis 0) or along the rows (axis 1). Raises `StoreError` if chunks of the block are damaged; the
-    block is then no longer finished.
-    """
-    cells = site.sound_cells(place)
-    axes = site.table().kernel.folded_with(axis)
-    down, across = _received(site, place, axes, rest[:-1], keep=True)
-    _fold(site, place, cells, down, across)
-    return HandedOn(down, None, packs=site.sends) if axis == 0 else HandedOn(None, across)
+def _along_row(site: Site, place: Place) -> Any:
+    """Return the frontier along the row of a block, from stored blocks."""
+    row, column = place
+    kernel, along = site.table().kernel, None
+    for before in range(column):
+        block = site.table().blocks[row, before]
+        down, across = kernel.start(block)
+        along = across if along is None else along
+        kernel.fold(block, kernel.heights(block), site.sound_cells((row, before)), down, along)
+    return along
 
 
 def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> None:
@@ -378,7 +362,7 @@ def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> N
     That table covers the rows and columns of the block. If it is damaged, or too low, the block is computed instead.
     """
     table = site.table()
-    block = table.block(*place)
+    block = table.blocks[place]
     heights = table.kernel.heights(block)
     window, shape = table.window(block), source.entry["shape"]
     sides = dict(zip(source.entry["dims"], shape, strict=True))
@@ -393,40 +377,6 @@ def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> N
     cells[whole(known.shape)] = known
     positions = table.positions(block, heights)
     site.record(block, Finished(site.write(block, cells), positions, source=source.table_id))
-
-
-def _received(
-    site: Site, place: Place, axes: tuple[int, ...], given: tuple[HandedOn, ...], *, keep: bool
-) -> tuple[Any, Any]:
-    """Return the frontiers before a block.
-
-    Those of `axes` come from the blocks before it, if there are any. With `keep`, the frontier along the rows stays for others.
-    """
-    down, across = site.table().kernel.start(site.table().block(*place))
-    inner = [axis for axis in axes if place[axis]]
-    for axis, handed_on in zip(inner, given, strict=True):
-        if axis == 0:
-            down = handed_on.down()
-        else:
-            across = handed_on.across(keep=keep) or _along_row(site, place)
-    return down, across
-
-
-def _along_row(site: Site, place: Place) -> Any:
-    """Return the frontier along the row of a block, from stored blocks."""
-    row, column = place
-    along = None
-    for before in range(column):
-        cells = site.sound_cells((row, before))
-        down, across = site.table().kernel.start(site.table().block(row, before))
-        along = across if along is None else along
-        _fold(site, (row, before), cells, down, along)
-    return along
-
-
-def _fold(site: Site, place: Place, cells: Table, down: Any, across: Any) -> None:
-    kernel, block = site.table().kernel, site.table().block(*place)
-    kernel.fold(block, kernel.heights(block), cells, down, across)
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
@@ -449,7 +399,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         )
         table = _begin(site)
         kept = site.all_finished(table.blocks)
-        run.report(Stage.BUILD, all_blocks=table.number)
+        run.report(Stage.BUILD, all_blocks=len(table.blocks))
         run.run(_takes(site, table, kept, manifest.parent))
         there = site.all_finished(table.blocks).values()
         run.report(
@@ -461,10 +411,10 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         done = fill(run, site, table)
         blocks = list(done.values())
         reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
-        computed = table.number - reused - len(kept)
+        computed = len(table.blocks) - reused - len(kept)
         digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
-        entry: BuiltInBlocks = {
-            **entry_of(site.store, spec, table.outline, digests),
+        entry: TableEntry = {
+            **table.outline.whole_entry(site.store, digests),
             "positions": sum(block.positions for block in blocks),
             "seconds": round(sum(block.seconds for block in blocks), 4),
             "seconds_to_store": round(sum(block.seconds_to_store for block in blocks), 4),
@@ -487,20 +437,28 @@ def _begin(site: Site) -> BlockedTable:
     site.spec.planned_game()
     table = site.table()
     header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
-    if not site.journal.has_header(header):
+    if site.journal.read(HEADER) != header:
         site.journal.clear()
         with site.store.failures(f"table {site.spec.table_id} cannot be made"):
-            create_table(site.store, site.spec, table.outline)
-        site.journal.begin(header)  # once the array exists
+            table.outline.create(site.store)
+        site.journal.write(HEADER, header)  # once the array exists
     else:  # blocks have digests, by which they are checked; these have none
-        write_coordinates(site.store, site.spec.table_id, table.outline)
+        table.outline.write_coordinates(site.store)
     return table
 
 
 def _takes(site: Site, table: BlockedTable, kept: Collection[Place], folder: Path) -> list[Step]:
-    """Return the steps that take blocks from finished tables of smaller bounds, largest first."""
+    """Return the steps that copy blocks from smaller tables, largest first."""
+    of_chunks = (table.outline.dtype, table.outline.chunk)
+    sources = [
+        (spec.bound, stored)
+        for stored, spec in stored_tables(folder)
+        if spec.bound < site.spec.bound
+        and replace(spec, ruleset=site.spec.ruleset, bound=site.spec.bound) == site.spec
+        and (stored.entry.get("dtype"), tuple(stored.entry.get("chunk", ()))) == of_chunks
+    ]
     steps: dict[Place, Step] = {}
-    for source in _smaller(folder, site, table):
+    for _, source in sorted(sources, key=itemgetter(0), reverse=True):
         sides = dict(zip(source.entry["dims"], source.entry["shape"], strict=True))
         for place, block in table.blocks.items():
             axes = zip(block, table.kernel.axes, strict=False)
@@ -509,28 +467,6 @@ def _takes(site: Site, table: BlockedTable, kept: Collection[Place], folder: Pat
                 key = f"take-{place[0]}-{place[1]}"
                 steps[place] = Step(key, f"{__name__}:take_block", (site, place, source))
     return list(steps.values())
-
-
-def _smaller(folder: Path, site: Site, table: BlockedTable) -> list[StoredTable]:
-    """Return finished tables of this game, code and smaller bounds, largest first."""
-    usable: list[StoredTable] = []
-    for path in folder.glob("*.done.json"):
-        try:
-            manifest = read_record(path)
-            if manifest["kernels"] != site.kernels:
-                continue
-            for table_id, entry in manifest["tables"].items():
-                smaller = replace(TableSpec.of_entry(entry), ruleset=site.spec.ruleset)
-                of_chunks = (entry["dtype"], tuple(entry["chunk"]))
-                if (
-                    smaller.bound < site.spec.bound
-                    and smaller == replace(site.spec, bound=smaller.bound)
-                    and of_chunks == (table.outline.dtype, table.outline.chunk)
-                ):
-                    usable.append(StoredTable(store_of(path, manifest), table_id, entry))
-        except (StoreError, KeyError, TypeError):
-            continue  # not ours, or damaged
-    return sorted(usable, key=lambda source: int(source.entry["bound"]), reverse=True)
 
 
 def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
@@ -561,7 +497,7 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
         else:
             look()
             finished = site.all_finished(table.blocks)
-            if len(finished) < table.number:
+            if len(finished) < len(table.blocks):
                 raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
             return finished
 
@@ -569,39 +505,29 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
     """Return the remaining steps: blocks to fill, and finished ones to fold.
 
-    A frontier along the columns is made only if a block below is left to fill. One along the rows is made only if a block to the
-    right is left, or needs it to fold. Thus a finished block is read only if another block needs it, and a frontier is released
-    after its use. Each row of blocks is a lane: its frontier stays on one worker, and the next row follows a block behind.
+    Thus a finished block is read only if another block needs it, and a frontier is released after its use. Each row of blocks
+    is a lane: its frontier stays on one worker, and the next row follows a block behind.
     """
-
-    def key(axis: int, place: Place) -> str:
-        """Return the step that has a block's frontier along an axis."""
-        name = ("down", "across")[axis] if place in finished else "fill"
-        return f"{name}-{place[0]}-{place[1]}"
-
-    last_row = dict.fromkeys(range(len(table.columns)), -1)
-    last_column = dict.fromkeys(range(len(table.rows)), -1)
-    for row, column in table.blocks:
-        if (row, column) not in finished:
-            last_row[column], last_column[row] = row, column
-    if 1 in table.kernel.folded_with(0):
-        for row, column in finished:
-            if row < last_row[column]:
-                last_column[row] = max(last_column[row], column)
-    steps: list[Step] = []
-    for place in table.blocks:
+    hands_on: dict[Place, set[int]] = {place: set() for place in table.blocks}
+    before: dict[Place, dict[int, Place]] = {}
+    for place in reversed(hands_on):
         row, column = place
-        before = ((row - 1, column), (row, column - 1))
-        needed = (row < last_row[column], column < last_column[row])
-        if place not in finished:
-            needs = tuple(key(axis, before[axis]) for axis in (0, 1) if place[axis])
-            fill_it = f"{__name__}:fill_block"
-            steps.append(Step(key(1, place), fill_it, (site, place, needed), needs, row))
-            continue
-        for axis in (0, 1):
-            if needed[axis]:
-                carried = table.kernel.folded_with(axis)
-                needs = tuple(key(side, before[side]) for side in carried if place[side])
-                fold = f"{__name__}:fold_block"
-                steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
-    return steps
+        axes = {0, 1}
+        if place in finished:
+            axes = {needed for axis in hands_on[place] for needed in table.kernel.folded_with(axis)}
+        above, left = (row - 1, column), (row, column - 1)
+        before[place] = {a: (above, left)[a] for a in sorted(axes) if place[a]}
+        for axis, other in before[place].items():
+            hands_on[other].add(axis)
+    return [
+        Step(
+            f"fill-{row}-{column}",
+            f"{__name__}:fill_block",
+            (site, (row, column), (*takes,), tuple(sorted(axes))),
+            tuple(f"fill-{above}-{left}" for above, left in takes.values()),
+            row,
+        )
+        for (row, column), axes in hands_on.items()
+        for takes in [before[row, column]]
+        if axes or (row, column) not in finished
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import product
@@ -26,11 +26,10 @@ from choco_pipeline.claims.kinds import (
     Sections,
     Values,
 )
-from choco_pipeline.claims.language.claim import Claim, assignments
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar
-from choco_pipeline.games.notation import parse_ruleset
-from choco_pipeline.statements.meaning import World
+from choco_pipeline.statements.meaning import UndefinedError, World
 from choco_pipeline.statements.tree import (
     Expression,
     Implies,
@@ -72,7 +71,7 @@ def outcome(
     check, env = claim.check, claim.environment(parameters)
     reach = None if claim.reach is None else int(claim.reach.value(env))
     match check:
-        case PPositions() | GrundyNumbers() | Evaluated():
+        case PPositions() | GrundyNumbers() | Evaluated() | Related():
             return _of_positions(claim, env, game, bound, reach)
         case Values():
             places = _places(game, bound, quantity, env, check.where, reach)
@@ -91,22 +90,9 @@ def outcome(
                     return Outcome(True)
             return _least_of(game, failures, p_places)
         case Count():
-            places = _places(game, bound, quantity, env, None, reach)
-            if check.over == "p-positions":
-                places = [(at, names) for at, names in places if _is_p(game, at)]
-            number = sum(
-                holds(check.of, chosen | _grundy_of(check.of, game, at))
-                for at, names in places
-                for chosen in assignments(dict(check.beside), names)
-            )
-            return Outcome(number != check.equals.value(env), None, not places)
-        case Related():
-            places = _places(game, bound, "grundy", env, check.where, reach)
-            other = parse_ruleset(check.game, env)
-            failures = [
-                at for at, names in places if not _is_related(check, other, game, at, names)
-            ]
-            return _least_of(game, failures, places)
+            world = _world(claim, env, game, bound)
+            places = _within(world, reach)
+            return Outcome(not world.holds(claim.proposition), None, not places)
         case Cellular():
             assert isinstance(game, RectangularBar)
             cells = _generation(check, int(check.generation.value(env)))
@@ -155,21 +141,15 @@ def outcome(
 def _of_positions(claim: Claim, env: Env, game: Ruleset, bound: int, reach: int | None) -> Outcome:
     """Return what the meaning of a statement comes to at all positions."""
     said, is_evaluated = claim.parts.rest, isinstance(claim.check, Evaluated)
-    world = World(
-        remembering(game), bound, env, claim.statement.printed, of_whole_bars=claim.is_of_whole_bars
-    )
-    places = [
-        at
-        for at in world.positions()
-        if reach is None or world.size(world.coordinates(at)) <= reach
-    ]
+    world = _world(claim, env, game, bound)
+    places = _within(world, reach)
     if is_evaluated and not depends_on_position(said, claim.coordinates):
         places = places[:1]
     premise = premise_of(said)
     if isinstance(said, Implies) and isinstance(said.conclusion, Implies) and not is_evaluated:
         premise = joined("and", [said.premise, said.conclusion.premise])
     spoken = [at for at in places if world.holds(premise, at)]
-    wrong = [at for at in spoken if not world.holds(said, at)]
+    wrong = [at for at in spoken if not _holds(world, said, at, claim)]
     if is_evaluated:  # by the poisoned cell, not by the heaps
         wrong = sorted(map(world.coordinates, wrong), key=lambda at: (world.size(at), at))
     else:
@@ -177,6 +157,26 @@ def _of_positions(claim: Claim, env: Env, game: Ruleset, bound: int, reach: int 
     some = some_option_of(said)
     is_empty = not (spoken if some is None else [at for at in spoken if world.holds(some, at)])
     return Outcome(bool(wrong), next(iter(wrong), None), is_empty, len(spoken), len(wrong))
+
+
+def _world(claim: Claim, env: Env, game: Ruleset, bound: int) -> World:
+    printed, is_whole = claim.statement.printed, claim.is_of_whole_bars
+    return World(remembering(game), bound, env, printed, of_whole_bars=is_whole)
+
+
+def _within(world: World, reach: int | None) -> list[Position]:
+    sized = ((at, world.size(world.coordinates(at))) for at in world.positions())
+    return [at for at, size in sized if reach is None or size <= reach]
+
+
+def _holds(world: World, said: Proposition, at: Position, claim: Claim) -> bool:
+    """Return whether a statement holds; one that relates two games is false where there is no related position."""
+    try:
+        return world.holds(said, at)
+    except UndefinedError:
+        if isinstance(claim.check, Related):
+            return False
+        raise
 
 
 def _places(
@@ -217,26 +217,10 @@ def _is_p(game: Ruleset, at: Position) -> bool:
     return remembering(game).is_p_position(at)
 
 
-def _grundy_of(of: Formula, game: Ruleset, at: Position) -> Env:
-    return {"grundy": remembering(game).grundy(at)} if "grundy" in of.names else {}
-
-
 def _cells(bar: RectangularBar) -> Iterator[tuple[int, int, Position]]:
     for i in range(1, bar.m + 1):
         for j in range(1, bar.n + 1):
             yield i, j, bar.whole(i, j)
-
-
-def _is_related(check: Related, other: Ruleset, game: Ruleset, at: Position, names: Env) -> bool:
-    there = tuple(
-        int(check.at[name].value(names)) if name in check.at else names[name]
-        for name in other.coordinates
-    )
-    if min(there) < 0 or not other.is_position(there):
-        return False
-    if check.equals is None:
-        return _is_p(game, at) == _is_p(other, there)
-    return game.grundy(at) == check.equals.value(names | {"g": other.grundy(there)})
 
 
 def premise_of(proposition: Proposition) -> Proposition:
@@ -279,16 +263,14 @@ def _generation(check: Cellular, generation: int) -> dict[tuple[int, int], int]:
     return grids.get(generation, {})
 
 
-def _is_section(check: Octahedron, bar: RectangularBar, env: Env) -> bool:
-    """Whether the middle squares at this height, scaled, are the P-cells, from all centres that are near enough."""
-    order, level = int(check.order.value(env)), int(check.level.value(env))
-    if order < 0:
-        raise IndexError((order, level))
-    at_half = check.halves and level % 2 == 1
-    if check.halves:
+@cache
+def section(order: int, level: int, halves: bool) -> frozenset[tuple[int, int]]:
+    """Return the squares of a section, from (1, 1), by the octahedra that are near enough; `IndexError` if there are none."""
+    at_half = halves and level % 2 == 1
+    if halves:
         level //= 2
     low, high = 2**order - level - at_half, 2**order - level
-    centres = {(0, 0, 0)}
+    centres = {(0, 0, 0)} if order >= 0 else set()
     for i in range(order):
         step = 2 ** (order - 1 - i)
         moves = [(s, 0, 0) for s in (step, -step)]
@@ -300,13 +282,19 @@ def _is_section(check: Octahedron, bar: RectangularBar, env: Env) -> bool:
         raise IndexError((order, level))
     step = 1 if at_half else 2
     corner = min(u for u, _ in squares)
-    cells = {((u - corner) // step + 1, (v - corner) // step + 1) for u, v in squares}
+    return frozenset(((u - corner) // step + 1, (v - corner) // step + 1) for u, v in squares)
+
+
+def _is_section(check: Octahedron, bar: RectangularBar, env: Env) -> bool:
+    """Whether the section, scaled, is the P-cells of a bar."""
+    order, level = int(check.order.value(env)), int(check.level.value(env))
+    cells = section(order, level, check.halves)
     common = lcm(max(i for i, _ in cells), bar.m)
     is_p = {(i, j) for i, j, base in _cells(bar) if _is_p(bar, base)}
     return _divided(cells, common) == _divided(is_p, common)
 
 
-def _divided(cells: set[tuple[int, int]], side: int) -> set[tuple[int, int]]:
+def _divided(cells: Set[tuple[int, int]], side: int) -> set[tuple[int, int]]:
     """Return cells of a square, which has cells in its last row, as cells of its division into `side` rows."""
     k = side // max(i for i, _ in cells)
     return {(i * k - a, j * k - b) for i, j in cells for a, b in product(range(k), repeat=2)}

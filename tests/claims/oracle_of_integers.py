@@ -8,11 +8,12 @@ from itertools import product
 from typing import Any
 
 from choco_pipeline.claims.kinds import Counts, HeightFunctions, Sections
+from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import mex
 from choco_pipeline.statements.meaning import World
 from choco_pipeline.statements.tree import Proposition, integers_in_front
-from tests.claims.oracle import Env, Outcome, premise_of
+from tests.claims.oracle import Outcome, premise_of, section
 
 
 def cases_of(
@@ -21,7 +22,7 @@ def cases_of(
     """Yield the integers that a statement speaks of, with whether it is true of them."""
     ranges, body = integers_in_front(said)
     premise = premise_of(body)
-    for known in _spans({one.name: one.span for one in ranges}, {"N": bound}):
+    for known in assignments({one.name: one.span for one in ranges}, {"N": bound}):
         world = World(values=known)
         if known.items() >= (fixed or {}).items() and world.holds(premise):
             yield tuple(known[one.name] for one in ranges), world.holds(body)
@@ -38,7 +39,7 @@ def outcome_of_integers(said: Proposition, bound: int) -> Outcome:
 def outcome_of_sections(check: Sections, bound: int) -> Outcome:
     """Return what a statement on sections comes to: from all centres of small octahedra, square by square."""
     failures, cases = [], 0
-    for env in _spans(dict(check.all), {"N": bound}):
+    for env in assignments(dict(check.all), {"N": bound}):
         for name, formula in check.let.items():
             env[name] = int(formula.value(env))
         given = tuple(env[name] for name in check.all)
@@ -49,8 +50,8 @@ def outcome_of_sections(check: Sections, bound: int) -> Outcome:
                 failures.append(given)
             continue
         assert check.level is not None
-        side, squares = _section(order, int(check.level.value(env)), check.halves)
-        for i, j in product(range(1, side + 1), repeat=2):
+        squares = section(order, int(check.level.value(env)), check.halves)
+        for i, j in product(range(1, max(i for i, _ in squares) + 1), repeat=2):
             here = {**env, "i": i, "j": j}
             case = next((c for c in check.cases if c.where is None or c.where.value(here)), None)
             if case is None:
@@ -59,7 +60,7 @@ def outcome_of_sections(check: Sections, bound: int) -> Outcome:
             said = False
             if case.like is not None:
                 n, m, row, column = (int(part.value(here)) for part in case.like)
-                said = (row, column) in _section(n, m, False)[1]
+                said = (row, column) in section(n, m, False)
             if said != ((i, j) in squares):
                 failures.append((*given, i, j))
     return Outcome(bool(failures), min(failures, default=None), cases == 0)
@@ -73,23 +74,6 @@ def _centres(order: int) -> frozenset[tuple[int, int, int]]:
     moves = [(s, 0, 0) for s in (step, -step)]
     moves += [(0, s, 0) for s in (step, -step)] + [(0, 0, s) for s in (step, -step)]
     return frozenset((x + a, y + b, z + c) for x, y, z in _centres(order - 1) for a, b, c in moves)
-
-
-@cache
-def _section(order: int, level: int, halves: bool) -> tuple[int, frozenset[tuple[int, int]]]:
-    """Return the side of a section, in squares, and its squares, by the octahedra whose inside the plane meets."""
-    if not 0 < level < 2 ** (order + 1 + halves):
-        raise IndexError((order, level))
-    if halves and level % 2 == 0:
-        return _section(order, level // 2, False)
-    scale = 2 if halves else 1
-    height = scale * 2**order - level
-    side = scale * 2**order - abs(height)
-    near = [(x, y) for x, y, z in _centres(order) if abs(scale * z - height) < scale]
-    places = frozenset(
-        ((scale * (x + y) + side + 1) // 2, (scale * (x - y) + side + 1) // 2) for x, y in near
-    )
-    return side, places
 
 
 def outcome_of_heights(check: HeightFunctions, bound: int) -> Outcome:
@@ -107,7 +91,7 @@ def outcome_of_heights(check: HeightFunctions, bound: int) -> Outcome:
             continue
         has = all(
             check.condition.value(env, {"f": heights})
-            for env in _spans(dict(check.all), {"N": bound})
+            for env in assignments(dict(check.all), {"N": bound})
             if check.where is None or check.where.value(env)
         )
         grundy = _grundy_numbers_of(f)
@@ -152,15 +136,6 @@ def outcome_of_counts(check: Counts, parameter: str, numbers: Mapping[int, int])
             if not truth:
                 return Outcome(True)
     return Outcome(False, None, not looked)
-
-
-def _spans(spans: dict[str, object], env: Env) -> Iterator[Env]:
-    if not spans:
-        yield dict(env)
-        return
-    (name, span), *rest = spans.items()
-    for value in span.values(env):
-        yield from _spans(dict(rest), {**env, name: value})
 
 
 def _grundy_numbers_of(f: Mapping[tuple[int, ...], int]) -> Callable[[tuple[int, ...], int], int]:

@@ -1,18 +1,19 @@
-"""Projects whose clusters are elsewhere: on one Slurm node, on several hosts, behind certificates."""
+"""Projects that compute on Slurm, on several hosts, or behind certificates."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
+import trustme
 
+from choco_pipeline.cluster.cluster_file import Tls
 from tests.cluster.one_node_slurm import one_node_slurm, what_is_missing
 from tests.workflow.project import Project
 
 
 def values(project: Project) -> dict[str, str]:
-    """Return the digest of the values of every table that a project's runs have made, by the table's id."""
+    """Return the digest of every table of a project, by its id."""
     return {
         name: entry["digest"]
         for manifest in project.manifests().values()
@@ -27,20 +28,28 @@ def new_project(folder: Path) -> Project:
     return project
 
 
+def certificates(folder: Path, authority: trustme.CA) -> Tls:
+    """Write the certificate of an authority, one that it has issued, and its key."""
+    folder.mkdir(exist_ok=True)
+    issued = authority.issue_cert("choco")
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    issued.cert_chain_pems[0].write_to_path(folder / "my.pem")
+    issued.private_key_pem.write_to_path(folder / "my.key")
+    return Tls(
+        ca=str(folder / "ca.pem"), certificate=str(folder / "my.pem"), key=str(folder / "my.key")
+    )
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     project = new_project(tmp_path)
     yield project
-    for process in project.processes():
-        try:
-            process.kill()
-        except psutil.NoSuchProcess:
-            continue
+    project.kill_all()
 
 
 @pytest.fixture(scope="session")
 def two_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what `values` are of two_tables.yaml, computed by plain Snakemake without any cluster."""
+    """Return the `values` of two_tables.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("here"))
     project.snakemake("--cores", "1", "--config", "choco=two_tables.yaml")
     return values(project)
@@ -48,7 +57,7 @@ def two_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what `values` are of large.yaml, computed by plain Snakemake without any cluster."""
+    """Return the `values` of large.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("large"))
     project.snakemake("--cores", "1", "--config", "choco=large.yaml")
     return values(project)

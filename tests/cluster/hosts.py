@@ -1,4 +1,4 @@
-"""Hosts on a network of their own: network namespaces of this machine, which share its files as nodes do."""
+"""Hosts on a network of their own: network namespaces with shared files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Host:
     def start(
         self, command: list[str], folder: Path, environment: dict[str, str], name: str
     ) -> subprocess.Popen[bytes]:
-        """Start a command on this host, in a folder; what it prints goes to files there: `name`.out and `name`.err."""
+        """Start a command on this host; its output goes to `name`.out and `name`.err."""
         with (folder / f"{name}.out").open("wb") as out, (folder / f"{name}.err").open("wb") as err:
             process = subprocess.Popen(
                 ["ip", "netns", "exec", self.name, *command],
@@ -63,7 +63,7 @@ def what_is_missing() -> str:
 
 @contextmanager
 def hosts(number: int) -> Iterator[list[Host]]:
-    """Make hosts that reach each other and nothing else; what runs on them ends with them."""
+    """Make hosts that reach each other alone; their processes end with them."""
     mark = uuid.uuid4().hex[:6]
     network = f"10.{int(mark[:2], 16)}.{int(mark[2:4], 16)}"
     switch = f"choco{mark}"

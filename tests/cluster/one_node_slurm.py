@@ -1,4 +1,4 @@
-"""A Slurm cluster of one node, this machine: ``python -m tests.cluster.one_node_slurm`` runs it until Ctrl-C.
+"""A Slurm of one node: run ``python -m tests.cluster.one_node_slurm``.
 
 It needs root, and the Debian packages slurmctld, slurmd, slurm-client, slurm-wlm-basic-plugins and munge; none of their
 services need run. Everything lies in a temporary folder, listens on this machine only, and ends with this program.
@@ -64,7 +64,7 @@ def what_is_missing() -> str:
 
 @contextmanager
 def one_node_slurm() -> Iterator[dict[str, str]]:
-    """Run Slurm on this machine, and yield the environment in which its commands find it."""
+    """Run Slurm on this machine, and yield the environment of its commands."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="slurm-")))
         (folder / "state").mkdir()

@@ -1,4 +1,4 @@
-"""A process that owns a cluster, to be killed: ``python -m tests.cluster.owner SCHEDULER_FILE``."""
+"""Owner of a cluster: ``python -m tests.cluster.owner SCHEDULER_FILE``."""
 
 import sys
 import time

@@ -17,7 +17,7 @@ def double(number: int, report: Report) -> dict[str, int]:
 
 
 def slow_double(number: int, *rest: Any) -> dict[str, int]:
-    """Return as `double` after a moment, and leave a file in a folder if one is given; fail for negative numbers."""
+    """Return as `double` after a moment; leave a file; fail for negative numbers."""
     if number < 0:
         raise ZeroDivisionError("negative")
     time.sleep(0.2)

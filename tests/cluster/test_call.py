@@ -1,4 +1,4 @@
-"""`call` on a real cluster: the same answers as in this process, errors whole, losses noticed within seconds."""
+"""`call` on a real cluster: equal answers, whole errors, quick failures."""
 
 import gc
 import json
@@ -98,7 +98,7 @@ def test_a_scheduler_file_is_waited_for(cluster, tmp_path, monkeypatch):
 
 
 def test_a_scheduler_that_a_file_names_is_given_longer_to_answer(tmp_path, monkeypatch):
-    """Its machine may have too much to do: with twelve times as many processes as cores, jobs failed after five seconds."""
+    """On a machine with too many processes, jobs failed after five seconds."""
     path, given = tmp_path / "scheduler.json", []
     path.write_text(json.dumps({"address": "tcp://127.0.0.1:9"}))
 
@@ -200,7 +200,7 @@ def count_tasks(dask_scheduler):
 
 
 def test_a_task_that_is_carried_out_is_nobodys_any_more(cluster, tmp_path):
-    """A traceback in a cycle held its future: when its worker was killed later, Dask carried it out once more, after the run's end."""
+    """A traceback held its future, so that Dask repeated it after the run's end."""
     (tmp_path / "marker").touch()
     wait_for(lambda: cluster.client.run_on_scheduler(count_tasks) == 0, "the end of other tasks")
     gc.disable()

@@ -1,4 +1,4 @@
-"""What workers may use, whoever gives it: known before a run, and what does not fit is refused."""
+"""Capacity of workers: known before a run, and larger tables are refused."""
 
 import json
 import socket
@@ -62,7 +62,7 @@ def test_what_does_not_fit_into_these_workers_is_refused_also_if_the_plan_is_kno
 
 @pytest.fixture(params=["", "HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["silent", "a dashboard"])
 def other(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Return the address of a server that is no scheduler, and that says nothing or speaks HTTP."""
+    """Return the address of a server that is silent or speaks HTTP."""
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         taken = []
 

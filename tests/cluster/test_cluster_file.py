@@ -1,4 +1,4 @@
-"""Files in ``config/clusters/`` are closed: what they may say, and what a mistake is answered with."""
+"""Files in ``config/clusters/``: allowed keys, and the place of a mistake."""
 
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from choco_pipeline.cluster.cluster_file import (
     read_cluster,
 )
 from choco_pipeline.errors import ConfigError
+from tests.cluster.conftest import certificates
 
 ROOT = Path(__file__).parents[2]
 SLURM = "kind: slurm\nminutes: 5\ncores: 2\nmemory: 2 GiB\nmaximum: 3\n"
@@ -24,7 +25,7 @@ SLURM = "kind: slurm\nminutes: 5\ncores: 2\nmemory: 2 GiB\nmaximum: 3\n"
 
 @pytest.fixture
 def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of descriptions in an empty project, which is the working directory."""
+    """Return the folder of descriptions in an empty project."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "config" / "clusters"
     folder.mkdir(parents=True)
@@ -144,11 +145,7 @@ def test_no_word_can_become_a_command(word):
 
 
 def test_certificates_must_be_some(clusters, tmp_path):
-    authority = trustme.CA()
-    issued = authority.issue_cert("one")
-    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-    issued.cert_chain_pems[0].write_to_path(tmp_path / "my.pem")
-    issued.private_key_pem.write_to_path(tmp_path / "my.key")
+    certificates(tmp_path, trustme.CA())
     trustme.CA().issue_cert("two").private_key_pem.write_to_path(tmp_path / "other.key")
     good = "kind: local\ntls: {ca: ca.pem, certificate: my.pem, key: my.key}\n"
     (clusters / "mine.yaml").write_text(good)

@@ -1,4 +1,4 @@
-"""docs/clusters.md, followed on a Slurm of one node, and on a Dask cluster with certificates that it says how to make."""
+"""docs/clusters.md, followed on Slurm and on a Dask cluster with certificates."""
 
 import os
 import shlex
@@ -118,7 +118,7 @@ def test_certificates_that_the_page_makes_are_taken(clone: Project) -> None:
 
 @pytest.mark.skipif(UV is None, reason="uv is not installed")
 def test_the_extra_that_the_page_installs_can_be_installed() -> None:
-    """The command is tried alone: to carry it out would change the environment that tests run in."""
+    """The command is only tried: it would change the environment of the tests."""
     typed = PAGE.block("uv pip install", {"uv pip": f"{UV} pip"}).strip()
     tried = " --dry-run --offline --no-build-isolation"
     done = in_a_shell(typed + tried, ROOT, os.environ)

@@ -1,4 +1,4 @@
-"""A run on several hosts, one of which is cut off while it builds: the run completes, and its tables are right."""
+"""A run on several hosts completes although one of them is cut off."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ with Client(sys.argv[1], timeout=20) as client:
 
 @pytest.fixture(scope="module")
 def heaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what `values` are of heaps.yaml, computed by plain Snakemake without any cluster."""
+    """Return the `values` of heaps.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("heaps"))
     project.snakemake("--cores", "2", "--config", "choco=heaps.yaml")
     return values(project)

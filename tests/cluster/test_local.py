@@ -17,7 +17,7 @@ pytestmark = pytest.mark.full
 
 
 def test_two_clusters_at_once_show_their_dashboards_on_ports_of_their_own(tmp_path):
-    """Without Dask's warning of a port that is taken, too, which is an error in tests."""
+    """Dask's warning of a taken port would be an error here."""
     with (
         local_cluster(1, 1 << 30, tmp_path / "a", dashboard=True) as one,
         local_cluster(1, 1 << 30, tmp_path / "b", dashboard=True) as two,
@@ -52,7 +52,7 @@ def test_a_worker_that_is_killed_while_it_starts_is_started_again(tmp_path):
 
 
 def test_a_cluster_ends_also_where_dask_stumbles_over_a_dead_worker(tmp_path, monkeypatch):
-    """As it did where a worker had just been killed: "can only join a started process"."""
+    """It happened after the kill of a worker: "can only join a started process"."""
     stumbles = []
 
     async def join(process, timeout=None):
@@ -102,7 +102,7 @@ if __name__ == "__main__":
 
 
 def test_nobody_complains_where_the_process_that_counts_semaphores_is_killed(tmp_path):
-    """It says with a traceback of each that it has not heard of it, when it is started again, by a worker perhaps."""
+    """A new counter would print a traceback for each unknown semaphore."""
     script = tmp_path / "killed.py"
     script.write_text(TRACKER_IS_KILLED, encoding="utf-8")
     done = subprocess.run(

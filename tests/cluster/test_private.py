@@ -1,4 +1,4 @@
-"""A run on this machine is closed to its other users: without the run's key, no port of it says anything."""
+"""A run is closed to other users: without its key no port says anything."""
 
 import json
 import os
@@ -79,9 +79,7 @@ def at_work(project: Project) -> Iterator[Project]:
     scheduler = project.folder / "results/.dask/scheduler.json"
     wait_for(lambda: scheduler.exists() or started.poll() is not None, "the cluster")
     yield project
-    for process in project.processes():
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
+    project.kill_all()
     started.communicate()
 
 
@@ -126,7 +124,7 @@ def test_a_run_says_nothing_to_whoever_has_not_its_key(at_work):
 
 
 def heard_by_another_user(key: Path, ports: list[int]) -> dict[str, list]:
-    """Return what each port says to the user `nobody`, or, where only one user can be had, to one who has not the key."""
+    """Return the answer of each port to the user `nobody`, or to one without a key."""
     python = shutil.which("python3", path="/usr/bin:/bin")
     command = [python, "-I", "-c", STRANGER, str(key), *map(str, ports)]
     if os.geteuid() == 0:

@@ -1,4 +1,4 @@
-"""Tasks that a run hands on for its jobs: the same answers as by a client, errors whole, and nothing left when one end goes."""
+"""Tasks that a run takes from its jobs: answers, errors, and lost ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TARGETS = "tests.cluster.targets"
 
 
 class Run:
-    """A run's end, which runs tasks in this process; those with ``wait`` in their names until nobody waits for them."""
+    """A run's end; tasks with ``wait`` in their names last until the job is gone."""
 
     def __init__(self, folder: Path) -> None:
         self.begun: list[str] = []

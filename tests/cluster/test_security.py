@@ -1,4 +1,4 @@
-"""TLS: whoever has no certificate of the cluster's authority is refused; a run that has one computes as ever."""
+"""TLS: only clients with a certificate of the cluster's authority are served."""
 
 import os
 import socket
@@ -15,23 +15,12 @@ import trustme
 from choco_pipeline.cluster.cluster_file import Tls, as_environment, tls_settings
 from choco_pipeline.cluster.clusters import Cluster, local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
-from tests.cluster.conftest import values
+from tests.cluster.conftest import certificates, values
 from tests.workflow.project import ROOT, wait_for
 
 pytestmark = pytest.mark.full
 
 CALL = "from choco_pipeline.cluster.connect import call; print(call('tests.cluster.targets:double', 4)['double'])"
-
-
-def certificates(folder: Path, authority: trustme.CA) -> Tls:
-    folder.mkdir(exist_ok=True)
-    issued = authority.issue_cert("choco")
-    authority.cert_pem.write_to_path(folder / "ca.pem")
-    issued.cert_chain_pems[0].write_to_path(folder / "my.pem")
-    issued.private_key_pem.write_to_path(folder / "my.key")
-    return Tls(
-        ca=str(folder / "ca.pem"), certificate=str(folder / "my.pem"), key=str(folder / "my.key")
-    )
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +30,7 @@ def authority() -> trustme.CA:
 
 @pytest.fixture(scope="module")
 def secure(tmp_path_factory, authority) -> Iterator[tuple[Cluster, Tls]]:
-    """Return a cluster of one worker that takes only who shows a certificate, and the certificate."""
+    """Return a cluster of one worker that needs a certificate, and the certificate."""
     folder = tmp_path_factory.mktemp("secure")
     tls = certificates(folder, authority)
     with (
@@ -101,7 +90,7 @@ def test_a_run_on_encrypted_workers_of_its_own(project, authority, two_tables):
 
 @pytest.fixture
 def running(project, authority) -> Iterator[None]:
-    """Run a scheduler and a worker behind certificates in the project, as their owner would start them."""
+    """Run a scheduler and a worker behind certificates in the project."""
     tls = certificates(project.folder / "tls", authority)
     files = ["--tls-ca-file", tls.ca, "--tls-cert", tls.certificate, "--tls-key", tls.key]
     shared = [*files, "--protocol", "tls", "--scheduler-file", "s.json"]

@@ -1,4 +1,4 @@
-"""Runs on a real Slurm of one node: as Dask workers in its jobs, and with every job of Snakemake as one of its own."""
+"""Runs on a real Slurm of one node: Dask workers, and Slurm jobs."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Large tables on a real cluster: what dies is made good, and the bytes are those of one process."""
+"""Large tables on a real cluster: deaths of workers, and equal bytes."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from choco_pipeline import Ruleset, SolidBar, WithPass
+from choco_pipeline import SolidBar, WithPass
 from choco_pipeline.cluster import task
 from choco_pipeline.cluster.clusters import DASHBOARD, Cluster, local_cluster
 from choco_pipeline.cluster.connect import (
@@ -22,16 +22,14 @@ from choco_pipeline.cluster.connect import (
     Runner,
     Step,
     TaskProgress,
-    ignore,
     runner,
 )
 from choco_pipeline.cluster.task import on_cluster
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.wavefront import build_large
 from tests.cluster.test_call import TARGETS
-from tests.tables.stores import blocks_of, entry_of, files_of, order
+from tests.tables.stores import blocks_of, entry_of, order, require_same
 from tests.workflow.project import ROOT, wait_for
 
 pytestmark = pytest.mark.full
@@ -50,14 +48,14 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(two_workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """Two workers, which are started again when they are killed, and a process that sends them its steps."""
+    """Two workers, and a process that sends them its steps."""
     monkeypatch.setenv(SCHEDULER, two_workers.address)
     return two_workers
 
 
 @pytest.fixture
 def new_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    """Two workers that have not loaded kernels yet, so that a build takes long enough to be disturbed."""
+    """Two workers without loaded kernels, so that a build can be disturbed."""
     with local_cluster(2, 2 << 30, tmp_path / "dask") as cluster:
         monkeypatch.setenv(SCHEDULER, cluster.address)
         yield cluster
@@ -66,13 +64,6 @@ def new_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clu
 def finished(manifest: str) -> int:
     """Return how many blocks an unfinished build has finished."""
     return len(list(Path(manifest.removesuffix(".done.json") + ".journal").glob("*x*.json")))
-
-
-def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantity: str) -> None:
-    spec, whole = order(folder, game, bound, quantity)
-    build_shard(spec, whole, ignore)
-    assert entry_of(manifest) == entry_of(whole)
-    assert files_of(manifest) == files_of(whole)
 
 
 @pytest.mark.parametrize(("game", "bound", "quantity"), GAMES)
@@ -94,7 +85,7 @@ def test_workers_and_the_client_may_die(new_cluster, tmp_path, game, bound, quan
         said = build.communicate()[1]
     assert build.returncode == 0, said
     assert blocks_of(manifest)["kept"] > 0
-    require_same(tmp_path / "whole", manifest, game, bound, quantity)
+    require_same(manifest, tmp_path / "whole", game, bound, quantity)
 
 
 def test_a_build_says_how_far_it_is(cluster, tmp_path, monkeypatch):

@@ -27,7 +27,7 @@ from choco_pipeline.games.bars import heaps
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.pictures import draw_svg, draw_text
 from choco_pipeline.games.rules import Limit, Move, with_free_heap
-from tests.described import Described, described
+from tests.own_games import OwnGame, own_games
 from tests.rulesets import rulesets_with_bounds, solid_bars
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -134,24 +134,20 @@ def test_every_ruleset_is_drawn_inside_and_a_move_takes_what_is_pale(drawn, data
     _, _, width, height = map(float, root.get("viewBox", "").split())
     for group in root.findall(SVG + "g"):
         dx, dy = map(float, re.findall(r"[-\d.]+", group.get("transform", "")))
-        places = [
-            p
-            for one in group.iter(SVG + "path")
-            for p in re.findall(r"M([-\d.]+) ([-\d.]+)", one.get("d", ""))
-        ]
+        paths = "".join(path.get("d", "") for path in group.iter(SVG + "path"))
+        places = re.findall(r"M([-\d.]+) ([-\d.]+)", paths)
         places += [(text.get("x", ""), text.get("y", "")) for text in group.iter(SVG + "text")]
         for x, y in places:
             assert 0 <= dx + float(x) <= width, position
             assert 0 <= dy + float(y) <= height, position
 
 
-def described_as(**limits: str) -> Described:
+def described_as(**limits: str) -> OwnGame:
     """Return a game of plain moves on the coordinates x, y, z of a bar, each limited by a formula in z or in x, z."""
     of = {name: tuple(sorted(parse(text).names)) for name, text in limits.items()}
-    heights = {
-        name: Limit(FormulaHeight(parse(text), of[name]), of[name]) for name, text in limits.items()
-    }
-    return Described(replace(heaps("x", "y", "z"), limits=heights))
+    formulas = {name: FormulaHeight(parse(text), of[name]) for name, text in limits.items()}
+    heights = {name: Limit(formula, of[name]) for name, formula in formulas.items()}
+    return OwnGame(replace(heaps("x", "y", "z"), limits=heights))
 
 
 @given(z=st.integers(0, 9), data=st.data())
@@ -171,23 +167,22 @@ def test_a_bar_with_two_heights_has_squares_on_both_sides(z: int, data: st.DataO
 
 def test_games_of_ones_own_are_bars_where_they_are_chocolate_and_heaps_elsewhere() -> None:
     solid = described_as(y="(x+z)//3").rules
-    same = Described(solid.rename({"x": "a", "y": "c", "z": "b"}))
+    same = OwnGame(solid.rename({"x": "a", "y": "c", "z": "b"}))
     text = draw_text(SolidBar("(x+z)//3"), (4, 2, 5))
     renamed = text.replace("x=", "a=").replace("z=", "b=").splitlines()[:-1]
     assert draw_text(same, (4, 2, 5)).splitlines() == [*renamed, "a = 4, c = 2, b = 5"]
-    beside = replace(
-        solid, coordinates=("w", *solid.coordinates), moves=(Move(("w",)), *solid.moves)
-    )
-    heap, *_ = draw_text(Described(with_free_heap(beside)), (2, 4, 2, 5)).splitlines()[-2:]
+    names, moves = ("w", *solid.coordinates), (Move(("w",)), *solid.moves)
+    beside = replace(solid, coordinates=names, moves=moves)
+    heap, *_ = draw_text(OwnGame(with_free_heap(beside)), (2, 4, 2, 5)).splitlines()[-2:]
     assert heap.startswith("w  ● ●   +")
-    wythoff = Described(replace(heaps("a", "b"), moves=(Move(("a", "b"), "same"),)))
+    wythoff = OwnGame(replace(heaps("a", "b"), moves=(Move(("a", "b"), "same"),)))
     assert draw_text(wythoff, (2, 1)).splitlines() == ["a  ● ●", "b  ●", "a = 2, b = 1"]
     step = replace(described_as(y="z//2").rules, coordinates=("y", "z"))
     marked = replace(step, moves=(Move(("y",)), Move(("z",), (1, 2))))
-    assert "●" in draw_text(Described(marked), (1, 2)), "not every cut is allowed"
+    assert "●" in draw_text(OwnGame(marked), (1, 2)), "not every cut is allowed"
 
 
-@given(game=described(), data=st.data())
+@given(game=own_games(), data=st.data())
 def test_every_described_game_is_drawn(game: Ruleset, data: st.DataObject) -> None:
     position = data.draw(st.sampled_from(list(game.positions(3))))
     assert draw_text(game, position)

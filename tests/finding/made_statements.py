@@ -4,7 +4,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding import lines
 from choco_pipeline.finding.lines import by_cases, grundy
 from choco_pipeline.finding.scope import Tables
-from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.stage import Finder, document_of, proposals
 from choco_pipeline.finding.statement import FoundStatement, Mined
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
@@ -44,7 +44,7 @@ def document(findings, families=(), **more):
     """Return what is found of the results of searches."""
     bounds = {(one.ruleset, one.quantity): one.bound for one in findings}
     judges = Finder(Tables(bounds), more.pop("catalogue", Catalogue({})))
-    return found_in(findings, families, judges, silent, **more)
+    return document_of([search() for search in proposals(findings, families, **more)], judges)
 
 
 def proposed(line):

@@ -8,23 +8,20 @@ from shutil import copy
 import pytest
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.cli import mine as module
 from choco_pipeline.cli.mine import mined
 from choco_pipeline.errors import HeightError
-from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import (
     LEARNED,
     SMALL,
     learned_from_game,
     learned_in,
 )
-from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.finding.steps import ask, conclude, propose
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.stages import Stage
-from tests.finding.made_statements import cells_of, silent
+from tests.finding.made_statements import cells_of, document, silent
 from tests.jobs import planned_run
 
 TWO_HEIGHTS = "game(two-heights)"
@@ -109,8 +106,7 @@ def test_a_formula_that_larger_tables_contradict_is_refuted() -> None:
     game = "solid-bar(f=(x+z)//201)"
     proposed = list(learned_in(plan_of(game, 64), [proof_with("x == z", game)], []))
     assert len(proposed) == 1
-    finder = Finder(Tables({(game, "p-positions"): 64}), Catalogue({}))
-    (statement,) = found_in(proposed, [], finder, silent).statements
+    (statement,) = document(proposed).statements
     assert statement.verdict == "refuted"
 
 
@@ -124,7 +120,7 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
     planned_run(Path("config.yaml"), Stage.BUILD, Stage.MINE, Stage.PROVE)
     file = "results/learned/plan.json"
     proposed = propose(file, 0, 1, silent)
-    chosen = ask(file, 1, proposed, silent).untried
+    chosen = ask(file, 1, proposed, silent).values()
     assert f"P <=> {NIM_SUM}" in [statement.statement for statement in chosen]
     conclude(file, "found.json", 1, proposed, silent)
     (statement,) = FoundDocument.read(Path("found.json")).statements

@@ -10,12 +10,15 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding import comparison
 from choco_pipeline.finding.comparison import (
     Consequence,
-    Dominance,
+    compared,
+    compared_settled,
     cover_all,
     equivalent_claims,
     sampled,
     sources,
 )
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.stage import MOST_ASKED, Finder
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from tests.catalogues import catalogue_of
@@ -243,9 +246,9 @@ def test_every_member_of_a_set_must_be_a_value():
 def test_what_speaks_of_all_positions_settles_a_game():
     nim = claim(p_iff(GAME, "x^y^z == 0"))
     part = claim(p_iff(GAME, "x^y^z == 0", exceptions=f"x == {FAR} and y == 1 and z == {FAR}"))
-    assert Dominance().settled([nim], GAME) == "all positions"
-    assert Dominance().settled([part], GAME) is None
-    assert Dominance(decides=False).settled([part], GAME) == "sampled positions"
+    assert compared_settled([nim], GAME) == "all positions"
+    assert compared_settled([part], GAME) is None
+    assert compared_settled([part], GAME, lambda _: "undecided") == "sampled positions"
 
 
 def test_a_fold_that_samples_alone_show_is_undone():
@@ -264,25 +267,25 @@ def test_a_fold_that_samples_alone_show_is_undone():
 def test_of_too_many_games_sampled_positions_tell(monkeypatch):
     said, near = claim(p_iff(GAME, "x^y^z == 0")), claim(p_iff(GAME, f"x^y^z == 0 and x != {FAR}"))
     monkeypatch.setattr(comparison, "MOST_GAMES", 1)
-    assert Dominance().compared([near], [said], [GAME]) is None
-    assert Dominance().compared([near], [said], [GAME, GAME]) == "sampled positions"
-    monkeypatch.setattr(comparison, "MOST_QUESTIONS", 0)
-    assert Dominance().compared([near], [said], [GAME]) == "sampled positions"
+    assert compared([near], [said], [GAME]) is None
+    assert compared([near], [said], [GAME, GAME]) == "sampled positions"
 
 
 def test_what_is_asked_of_a_run_has_one_limit_whoever_decides(monkeypatch):
     """Else a run of one process would answer fewer questions than one whose workers have answered some before."""
-    monkeypatch.setattr(comparison, "MOST_QUESTIONS", 1)
+    monkeypatch.setitem(MOST_ASKED, "implication", 1)
     nim, near = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, f"x^y^z == 0 and x != {FAR}")
     same = p_iff(GAME, "z == x^y")
-    answered = {Consequence(claim(same), (claim(nim),), GAME, "p").key: "proved"}
-    for known in ({}, answered):
-        run = Dominance(known)
-        assert run.compared(same.claims, nim.claims, [GAME]) == "all positions"
-        assert run.compared(near.claims, nim.claims, [GAME]) == "sampled positions"
+    key = Consequence(claim(same), (claim(nim),), GAME, "p").id
+    for known in ({}, {("implication", key): "proved"}):
+        run = Finder(Tables({(GAME, "p-positions"): 32}), Catalogue({claim(nim).id: claim(nim)}))
+        run.answers = known
+        (found,) = run.consider([same, near])
+        assert (found.id, found.known_on) == (same.id, "all positions")
+        assert [implied.compared_on for implied in found.implies] == ["sampled positions"]
 
 
 def test_what_is_no_statement_on_positions_is_compared_as_it_is_written():
     rule = catalogue_of("patterns").claims["patterns-thm-5.4"]
     game = "rectangular-bar(m=4, n=4)"
-    assert Dominance().compared([rule], [rule], [game]) == "what is written"
+    assert compared([rule], [rule], [game]) == "what is written"

@@ -8,14 +8,10 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, Finding, Undecided
-from choco_pipeline.finding.for_all import (
-    MOST_ASKED,
-    ForAllParameters,
-)
+from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.lines import by_cases, grundy, p_iff, up_to
 from choco_pipeline.finding.scope import Tables
-from choco_pipeline.finding.stage import Finder, TrialPreview
+from choco_pipeline.finding.stage import MOST_ASKED, Finder
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.steps import Prover
 from choco_pipeline.mining.table_findings import Evidence, Tried
@@ -45,6 +41,8 @@ def statement(ruleset, line, when="", **values):
 
 
 THREE = statement(TRIANGLE, p_iff("x ^ y ^ z == 0"), "k%4 == 3", k=(3, 7, 11))
+FIVE = replace(THREE, when="k%4 == 1", parameters={"k": (5, 9)})
+GAMES = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
 GRUNDY = statement(STEP, grundy("(y ^ (z+s)) - s"), "k%2 == 0 and s < k", k=(2, 4), s=(0, 1))
 
 
@@ -198,35 +196,25 @@ def test_false_neighbours_do_not_follow(said, followed):
     assert not found.conclusion.certificates
 
 
-def undecided(claim, seconds):
-    of = AllParameters(parameters=("k",), condition="k%4 == 3", where="")
-    finding = Finding(Undecided("slow"))
-    return ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=None)
-
-
-def test_after_so_many_statements_nobody_is_asked_any_more():
+def test_after_so_many_statements_nobody_is_asked_any_more(monkeypatch):
+    monkeypatch.setitem(MOST_ASKED, "for all", 1)
     asked = []
-
-    def noted(claim, seconds):
-        asked.append(seconds)
-        return undecided(claim, seconds)
-
-    judges, nobody = ForAllParameters(noted), ForAllParameters(None)
-    for _ in range(MOST_ASKED + 3):
-        judges.decided(THREE)
-        assert nobody.decided(THREE) == THREE
-    assert len(asked) == MOST_ASKED
-    assert nobody.asked == [THREE] * MOST_ASKED, "the same are asked about before"
+    for open_questions in (None, {}):
+        finder = Finder(Tables(GAMES), Catalogue({}), for_all=asked.append, open=open_questions)
+        finder.answers = {("trial", one.id): one for one in (THREE, FIVE)}
+        finder.consider([THREE, FIVE])
+    assert asked == [THREE]
+    assert [*open_questions] == [("for all", THREE.id)], "the same are asked about before"
 
 
 def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_first():
-    narrowed = THREE.concluded("holds-to-bound", "for fewer k")
-    wide = replace(narrowed, when="k%2 == 1", parameters={"k": (3, 5, 7)})
-    folded = replace(narrowed, when="k%4 == 1", parameters={"k": (5,)})
-    games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
-    previews = {wide.id: TrialPreview(None, narrowed)}
-    for known, asked, untried in (({}, [], [wide]), (previews, [narrowed], [folded])):
-        nobody = ForAllParameters(None)
-        finder = Finder(Tables(games), Catalogue({}), None, nobody, known, untried=[])
+    wide = replace(THREE, when="k%2 == 1", parameters={"k": (3, 5, 7)})
+    folded = replace(THREE, when="k%4 == 1", parameters={"k": (5,)})
+    known = {("trial", wide.id): THREE}
+    for answers, asked in (
+        ({}, [("trial", wide.id)]),
+        (known, [("for all", THREE.id), ("trial", folded.id)]),
+    ):
+        finder = Finder(Tables(GAMES), Catalogue({}), for_all=str, answers=answers, open={})
         finder.consider([wide, folded])
-        assert (nobody.asked, finder.untried) == (asked, untried)
+        assert [key for key in finder.open if key[0] != "implication"] == asked

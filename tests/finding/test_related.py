@@ -10,7 +10,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.related import relations
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder
-from choco_pipeline.finding.statement import FoundStatement, Mined
+from choco_pipeline.finding.statement import FoundStatement, Mined, Proposals
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import build, match, read
 from tests.finding.made_statements import g_is
@@ -27,9 +27,13 @@ def searched(family, points, quantity="p-positions"):
     return found
 
 
+def found_by(mined):
+    return Proposals.merged(search() for search in relations(mined))
+
+
 def judged(mined, catalogue=None):
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
-    return Finder(tables, catalogue or Catalogue({})).consider(*relations(mined)[:2])
+    return Finder(tables, catalogue or Catalogue({})).consider(*found_by(mined)[:2])
 
 
 def test_a_step_more_is_a_column_more_while_column_0_is_the_end():
@@ -58,14 +62,14 @@ def test_what_one_pass_does_is_narrowed_to_bars_in_which_the_end_alone_has_value
 
 def test_what_is_so_of_all_games_is_said_of_one_family():
     games = [f"with-pass({game}, passes=1)" for game in ("nim(3)", "nim(2)", "step-bar(k=1, s=2)")]
-    stated, *_ = relations([one for game in games for one in searched(game, [{}])])
+    stated, *_ = found_by([one for game in games for one in searched(game, [{}])])
     assert sum("p-2" in one.text for one in stated) == 1
 
 
 def test_how_far_positions_are_moved_may_have_no_value_for_some_parameters():
     # What is found by 2^v₂(c) is not asked of c = 0, which ended the search.
     points = [{"c": c, "k": k} for c in range(5) for k in range(5)]
-    stated, *_ = relations(searched("solid-bar(f=(x+z+c)//2**k)", points))
+    stated, *_ = found_by(searched("solid-bar(f=(x+z+c)//2**k)", points))
     assert all(one.when for one in stated if "v2(c)" in one.statement)
 
 
@@ -95,7 +99,7 @@ def test_what_a_formula_says_of_both_games_is_told_under_it_also_of_smaller_para
     family, ks = "solid-bar(f=max(x, z)//k)", range(2, 13, 2)
     mined = searched(family, [{"k": k} for k in ks], "grundy")
     formula = replace(g_is(family, ("x ^ y ^ z", ""), k=tuple(ks)), when="k%2 == 0")
-    stated, doubtful, _ = relations(mined)
+    stated, doubtful, _ = found_by(mined)
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
     (said,) = Finder(tables, Catalogue({})).consider([formula, *stated], doubtful)
     assert said.kind == "grundy"
@@ -110,7 +114,7 @@ def test_nothing_is_said_of_random_heights(tmp_path, monkeypatch, seed):
         steps = random.random((2, 60)) < 1 / 3
         heights = steps[0].cumsum()[:, None] + steps[1].cumsum()[None, :]
         np.savetxt(f"{name}.csv", heights + by * (random.random() < 0.5), fmt="%d", delimiter=",")
-        assert relations(searched(f"solid-bar(f=csv({name}.csv))", [{}]))[:2] == ([], [])
+        assert found_by(searched(f"solid-bar(f=csv({name}.csv))", [{}]))[:2] == ([], [])
 
 
 def test_a_relation_of_games_with_formulas_says_nothing_more():
@@ -122,6 +126,6 @@ def test_a_relation_of_games_with_formulas_says_nothing_more():
     known = g_is("step-bar(k=k, s=0)", ("y ^ z", ""), k=tuple(range(2, 14, 2)))
     known = replace(known, when="k%2 == 0")
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
-    stated, doubtful, _ = relations(mined)
+    stated, doubtful, _ = found_by(mined)
     found = Finder(tables, Catalogue({})).consider([known, *stated], doubtful)
     assert [(one.when, one.statement) for one in found] == [("k%2 == 0", "G == y ^ z")]

@@ -42,11 +42,6 @@ def test_a_document_holds_all_of_a_statement():
     text = f"strip-bar(k=k, s=s), for k%2 == 0: {known.statement}"
     assert (document["text"], document["kind"]) == (text, "p-positions")
     assert document["claim"]["statement"] == known.statement
-    with pytest.raises(StatementError, match="its text is strip-bar"):
-        FoundStatement.from_json(document | {"text": text.replace("k%2", "k%4")})
-    claim = document["claim"] | {"statement": "P <=> x == y"}
-    with pytest.raises(StatementError, match="its claim is"):
-        FoundStatement.from_json(document | {"claim": claim})
     assert document["held_on"] == {"positions": 900, "what": "the rest", "tables": 2}
     assert document["conclusion"]["certificates"] == ["a.json"]
 
@@ -112,9 +107,13 @@ def test_cases_of_a_formula_are_claims_of_their_own():
 
 def test_a_document_that_was_changed_is_refused():
     document = statement().as_json()
-    with pytest.raises(StatementError, match="its id is"):
-        FoundStatement.from_json({**document, "when": "k%4 == 0"})
-    with pytest.raises(StatementError, match="not a found statement"):
-        FoundStatement.from_json({**document, "proof": "trivial"})
-    with pytest.raises(StatementError, match="not a found statement"):
-        FoundStatement.from_json({k: v for k, v in document.items() if k != "tried"})
+    claim = document["claim"] | {"statement": "P <=> x == y"}
+    for wrong, message in (
+        (document | {"text": document["text"].replace("k%2", "k%4")}, "its text is"),
+        (document | {"claim": claim}, "its claim is"),
+        (document | {"when": "k%4 == 0"}, "its id is"),
+        (document | {"proof": "trivial"}, "not a found statement"),
+        ({k: v for k, v in document.items() if k != "tried"}, "not a found statement"),
+    ):
+        with pytest.raises(StatementError, match=message):
+            FoundStatement.from_json(wrong)

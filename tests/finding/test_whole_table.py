@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import tables
 from choco_pipeline.finding.scope import WholeTable, what_is_said
@@ -87,7 +88,8 @@ def test_what_the_run_has_checked_on_a_table_is_known_of_it(tmp_path, monkeypatc
     plan, paths = planned_run(Path("config.yaml"), Stage.BUILD, Stage.CHECK)
     tables._is_cut.cache_clear()
     monkeypatch.setattr(tables, "MOST_LOOKED_AT", 20 * 20)
-    whole_of = whole_tables(plan, paths)
+    claims = load_catalogue([Path("claims.yaml")]).claims
+    whole_of = whole_tables(plan, paths, claims)
     kept = {
         k: whole_of(game, "p-positions") for k, game in zip((3, 5), triangles(3, 5), strict=True)
     }

@@ -6,18 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choco_pipeline.finding import words
 from choco_pipeline.finding.bounds import largest_number
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import single_tables
 from choco_pipeline.finding.statement import FoundStatement, Mined
-from choco_pipeline.finding.words import (
-    BARS,
-    MANY,
-    bars_by_chance,
-    is_right_to,
-    right_by_chance,
-    searched_again,
-)
 from choco_pipeline.games import parse_ruleset
 from tests.finding.made_statements import EVIDENCE, document, mined
 
@@ -32,12 +25,12 @@ def statements(findings):
 @pytest.mark.parametrize("notation", [HIGH, "solid-bar(f=(x+z)//3)", "step-bar(k=4, s=2)"])
 def test_drawn_bars_are_monotone_and_about_as_high(notation):
     height = parse_ruleset(notation).rules.bar.limit.height
-    bars = bars_by_chance(notation)
-    assert len(bars) == BARS
+    bars = words.bars_by_chance(notation)
+    assert len(bars) == words.BARS
     sizes = [41] * len(bars[0].rules.bar.limit.of)
     tables = [bar.rules.bar.limit.height.table(*sizes) for bar in bars]
     own = height.table(*sizes)
-    assert len({heights.tobytes() for heights in tables}) == BARS
+    assert len({heights.tobytes() for heights in tables}) == words.BARS
     for heights in tables:
         assert abs(heights - own).max() <= 3
         assert all((np.diff(heights, axis=axis) >= 0).all() for axis in range(len(sizes)))
@@ -67,9 +60,9 @@ def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, 
     several = statements(mined(notation, searches, quantity, 63))
     assert several
     for one in several:
-        number = right_by_chance(one, [notation])
+        number = words.right_by_chance(one, [notation])
         assert number is not None
-        assert number < MANY, one.text
+        assert number < words.MANY, one.text
 
 
 def test_pictures_and_numbers_of_a_game_follow_from_a_formula_for_all_its_positions():
@@ -176,7 +169,7 @@ def test_a_rule_is_right_as_far_as_the_definition_says(inside):
             blocks.model_copy(update=own),
         ):
             expected = is_right_by_definition(rule, bound)
-            assert is_right_to(rule, bound) == expected, (rule.text, k, bound)
+            assert words.is_right_to(rule, bound) == expected, (rule.text, k, bound)
             outcomes.add((rule.kind, expected))
     assert {("blocks", True), ("blocks", False), ("cellular", False)} <= outcomes
 
@@ -187,13 +180,13 @@ def test_a_rule_that_is_wrong_far_away_is_right_up_to_there_and_no_further(k, fi
     nim, notation = rules("nim(3)")[0], f"solid-bar(f=(x+z)//{k})"
     own = {"ruleset": notation, "axes": ("z", "x", "y"), "inside": True, "exceptions": ()}
     rule = nim.model_copy(update=own)
-    assert is_right_to(rule, first - 1)
-    assert is_right_to(rule, first) is False
+    assert words.is_right_to(rule, first - 1)
+    assert words.is_right_to(rule, first) is False
     source = Mined(notation, "p-positions", 60, notation, {}, rule)
     said = FoundStatement(
         search="cellular", ruleset=notation, words=rule.text, source=source, **EVIDENCE
     )
-    again = searched_again(said, Tables({(notation, "p-positions"): 60}))
+    again = words.searched_again(said, Tables({(notation, "p-positions"): 60}))
     assert again == (False, "it is wrong in a table to bound 1,023")
 
 
@@ -207,7 +200,7 @@ def test_a_rule_that_is_wrong_far_away_is_right_up_to_there_and_no_further(k, fi
 )
 def test_neighbours_of_a_right_rule_are_wrong(notation):
     for rule in rules(notation):
-        assert is_right_to(rule, 300)
+        assert words.is_right_to(rule, 300)
         if rule.kind == "blocks":
             first, *others = rule.relations
             changed = [
@@ -218,11 +211,11 @@ def test_neighbours_of_a_right_rule_are_wrong(notation):
         else:
             near = [rule.model_copy(update={"terms": rule.terms[1:]})]
             near.append(rule.model_copy(update={"terms": (*rule.terms, (0, 2, 0, 0))}))
-        assert not any(is_right_to(one, 300) for one in near)
+        assert not any(words.is_right_to(one, 300) for one in near)
 
 
 def test_of_pictures_with_other_pictures_beside_them_nothing_is_told():
     (rule, _) = rules("nim(3)")
     beside = rule.model_copy(update={"terms": ((1, 0, 0, 0), *rule.terms)})
-    assert is_right_to(beside, 40) is None
-    assert is_right_to(rule.model_copy(update={"terms": ()}), 40) is None
+    assert words.is_right_to(beside, 40) is None
+    assert words.is_right_to(rule.model_copy(update={"terms": ()}), 40) is None

@@ -112,17 +112,14 @@ def chain(first: Drawn, rest: list[tuple[str, Drawn]]) -> Drawn:
             left = right
         return True
 
-    return Drawn(
-        f"({first.text})" + "".join(f" {sign} ({operand.text})" for sign, operand in rest), meaning
-    )
+    others = "".join(f" {sign} ({operand.text})" for sign, operand in rest)
+    return Drawn(f"({first.text}){others}", meaning)
 
 
 def junction(word: str, parts: list[Drawn]) -> Drawn:
     act = {"and": all, "or": any}[word]
-    return Drawn(
-        f" {word} ".join(f"({part.text})" for part in parts),
-        lambda env: act(p.meaning(env) for p in parts),
-    )
+    text = f" {word} ".join(f"({part.text})" for part in parts)
+    return Drawn(text, lambda env: act(p.meaning(env) for p in parts))
 
 
 def name(letter: str) -> Drawn:
@@ -144,18 +141,14 @@ def integers_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrat
     counts = st.integers(0, 5).map(literal)
     if letters:
         counts |= st.sampled_from(letters).map(name)
+    by = st.just(literal(3)) if large else counts
     if not large:
         leaves |= st.builds(powered, leaves, counts | st.just(literal(-1)))
     return st.recursive(
         leaves,
         lambda inner: st.one_of(
             st.builds(binary, st.sampled_from(sorted(INTEGER_SIGNS)), inner, inner),
-            st.builds(
-                shifted,
-                st.sampled_from(["<<", ">>"]),
-                inner,
-                counts if not large else st.just(literal(3)),
-            ),
+            st.builds(shifted, st.sampled_from(["<<", ">>"]), inner, by),
             st.builds(powered, inner, st.integers(0, 2).map(literal)),
             st.builds(negated, inner),
             *(st.builds(extreme, inner, inner) for extreme in extremes),
@@ -170,19 +163,15 @@ def integers_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrat
 def truths_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrategy[Drawn]:
     """Draw conditions in these names."""
     integers = integers_of(letters, large)
-    links = st.lists(
-        st.tuples(st.sampled_from(sorted(COMPARISONS)), integers), min_size=1, max_size=3
-    )
-    return st.recursive(
-        st.builds(chain, integers, links),
-        lambda inner: st.one_of(
-            st.builds(
-                junction, st.sampled_from(["and", "or"]), st.lists(inner, min_size=2, max_size=3)
-            ),
-            inner.map(inverted),
-        ),
-        max_leaves=4,
-    )
+    link = st.tuples(st.sampled_from(sorted(COMPARISONS)), integers)
+    comparisons = st.builds(chain, integers, st.lists(link, min_size=1, max_size=3))
+    words = st.sampled_from(["and", "or"])
+
+    def larger(inner: st.SearchStrategy[Drawn]) -> st.SearchStrategy[Drawn]:
+        several = st.lists(inner, min_size=2, max_size=3)
+        return st.builds(junction, words, several) | inner.map(inverted)
+
+    return st.recursive(comparisons, larger, max_leaves=4)
 
 
 def formulas_of(letters: tuple[str, ...] = NAMES, large: bool = False) -> st.SearchStrategy[Drawn]:

@@ -63,11 +63,8 @@ def test_interval_of_a_power_is_exact():
     bases = [(low, high) for low in range(-4, 5) for high in range(low, 5)]
     exponents = [(low, high) for low in range(6) for high in range(low, 6)]
     for base, exponent in product(bases, exponents):
-        values = [
-            power(x, y)
-            for x in range(base[0], base[1] + 1)
-            for y in range(exponent[0], exponent[1] + 1)
-        ]
+        places = product(*(range(low, high + 1) for low, high in (base, exponent)))
+        values = [power(*place) for place in places]
         found = formula.interval({"x": base, "y": exponent})
         assert found == (min(values), max(values)), f"{base}**{exponent}"
 

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from itertools import product
 
 import pytest
 from hypothesis import example, given
@@ -11,37 +12,35 @@ from choco_pipeline.formula import Formula, FormulaError, parse
 
 from .drawn import Drawn, formulas_of, unhurried
 
+SIGNS = ["+", "-", "*", "//", "%", "<<", ">>", "&", "^", "|", "**"]
+PAIRS = [f"x {a} y {b} z" for a in SIGNS for b in SIGNS]
+PAIRS += [f"-x {a} -y {b} -z" for a in SIGNS for b in SIGNS]
+CONDITIONS = ["x == 1 or y == 1 and z == 1", "not x == y and y == z", "not x < 1 or not y < z"]
+CONDITIONS += [f"x {sign} y == z" for sign in SIGNS] + ["x < y <= z", "+x + +3 == -y**2"]
+
+
+@pytest.mark.parametrize("text", [*PAIRS, *CONDITIONS])
+def test_precedence_is_pythons(text):
+    formula, meaning = parse(text), compile(text, "", "eval")
+    for place in product(range(-1, 4), repeat=3):
+        env = dict(zip("xyz", place, strict=True))
+        try:
+            meant, found = eval(meaning, env.copy()), formula.value(env)
+        except (ZeroDivisionError, ValueError, TypeError, FormulaError):
+            continue  # there is no value; Python has 0.5 for 2**-1, which it cannot shift
+        assert found == meant, place
+
 
 @pytest.mark.parametrize(
     ("text", "brackets"),
     [
-        ("x+y*z", "x+(y*z)"),
-        ("x-y-z", "(x-y)-z"),
-        ("x//y*z%3", "((x//y)*z)%3"),
-        ("-x*y", "(-x)*y"),
-        ("-x//y", "(-x)//y"),
-        ("x ^ y + 1", "x ^ (y+1)"),
-        ("-x**y", "-(x**y)"),
-        ("-3**2", "-(3**2)"),
-        ("x**-y**z", "x**(-(y**z))"),
-        ("x**y**z", "x**(y**z)"),
-        ("x*y**z*2", "(x*(y**z))*2"),
-        ("x ** 2 ^ y ** 3", "(x**2) ^ (y**3)"),
-        ("x | y ^ z & 3", "x | (y ^ (z & 3))"),
-        ("x & y << 1", "x & (y << 1)"),
-        ("x << y + 1", "x << (y+1)"),
-        ("x >> y << z", "(x >> y) << z"),
-        ("x ^ y == z", "(x ^ y) == z"),
-        ("not x == y and y == z", "(not (x == y)) and (y == z)"),
-        ("x == 1 or y == 1 and z == 1", "(x == 1) or ((y == 1) and (z == 1))"),
         ("x ⊕ y ≤ 3·z", "(x ^ y) <= (3*z)"),
         ("x ≠ y or x ≥ z", "(x != y) or (x >= z)"),
         ("(x == 1 or y == 1) or z == 1", "x == 1 or (y == 1 or z == 1)"),
-        ("+x + +3", "x+3"),
         ("\n x\t+\r\n3 ", "x+3"),
     ],
 )
-def test_precedence_is_pythons(text, brackets):
+def test_signs_of_print_and_junctions(text, brackets):
     assert parse(text) == parse(brackets)
 
 
@@ -87,101 +86,57 @@ def test_canonical_text_says_the_same(drawn: Drawn):
     assert pickle.loads(pickle.dumps(formula)) == formula
 
 
-ANOTHER = r"a number, a name or a function is needed"
-
+#: Texts that are no formula, by the column of the mistake.
 REFUSED = [
-    ("", 1, "the formula ends at column 1"),
-    ("x +", 4, ANOTHER),
-    ("x + * y", 5, rf'"\*" at column 5: {ANOTHER} before it'),
-    ("x y", 3, '"y" at column 3: an operator is needed before it'),
-    ("3(x)", 2, "an operator is needed before it"),
-    ("2 + (x", 5, r'"\(" at column 5 is never closed'),
-    ("x)", 2, "no parenthesis to close"),
-    ("()", 2, ANOTHER),
-    ("x, y", 2, "commas stand only between the arguments of a function"),
-    ("min(x, (y, 3))", 10, "commas"),
-    ("min(x,)", 7, ANOTHER),
-    ("min(x)", 1, "min at column 1 is given 1: it needs 2 or more arguments"),
-    ("1+v2(x, y)", 3, "v2 at column 3 is given 2: it needs one argument"),
-    ("abs()", 5, ANOTHER),
-    ("1 + min", 5, '"min" at column 5 is a function'),
-    ("x ≤ (y ⊕ √)", 10, '"√" at column 10'),
-    ("x = 3", 3, r'"=" at column 3: operators are .* \(did you mean "=="\?\)'),
-    ("x/2", 2, r'did you mean "//"\?'),
-    ("x***2", 4, rf'"\*" at column 4: {ANOTHER} before it'),
-    ("x* *2", 4, rf'"\*" at column 4: {ANOTHER} before it'),
-    ("**2", 1, rf'"\*\*" at column 1: {ANOTHER} before it'),
-    ("x**(y < 1)", 5, r'"\*\*" needs an integer'),
-    ("x**not y", 4, "put parentheses"),
-    ("x**2.0", 4, "decimal integers"),
-    ("2**" * 600 + "2", 301, "nested too deeply"),
-    ("x ! 2", 3, r'"!" at column 3: operators are \+ - \* // % \*\* '),
-    ("x := 3", 3, '":="'),
-    ("~x", 1, '"~"'),
-    ("x.real", 2, r'"\."'),
-    ("x[0]", 2, r'"\["'),
-    ("[x for x in y]", 1, r'"\["'),
-    ("'x'", 1, '"\'"'),
-    ("x \\\n+ y", 3, r'"\\\\?"'),
-    ("\0", 1, r'"\\x00"'),
-    ("x + \ud800", 5, r'"\\ud800"'),
-    ("é + 1", 1, '"é"'),
-    ("٣ + 1", 1, '"٣"'),
-    ("1.5", 1, "numbers are decimal integers"),
-    ("x + 1_000", 5, "decimal integers"),
-    ("0x10", 1, "decimal integers"),
-    ("1or 2", 1, "decimal integers"),
-    ("lambda: 1", 1, '"lambda" at column 1 cannot be a name'),
-    ("x if y else z", 3, '"if" at column 3'),
-    ("True", 1, '"True"'),
-    ("x not in y", 3, '"not" at column 3: an operator is needed'),
-    ("1 + not x == 2", 5, '"not" at column 5: put parentheses'),
-    ("x == not y", 6, "put parentheses"),
-    (
-        "__import__('os')",
-        1,
-        'call to "__import__" at column 1: functions are min, max, abs, v2, log2$',
-    ),
-    ("1 + open(x)", 5, 'call to "open" at column 5: functions are'),
-    ("maxx(x, y)", 1, r'did you mean "max"\?'),
-    ("min(*x)", 5, ANOTHER),
-    ("min(x, key=y)", 11, '"="'),
-    ("x + (y == 1)", 6, '"y == 1" at column 6 is true or false: "\\+" needs an integer'),
-    ("-(x < y)", 3, "needs an integer"),
-    ("(x < y) == z", 2, '"==" needs an integer'),
-    ("x == 1 and y", 12, '"y" at column 12 is an integer: "and" needs a comparison'),
-    ("not x", 5, '"not" needs a comparison'),
-    ("x or y == 1", 1, '"or" needs a comparison'),
-    ("9" * 1500, 1, "at most 4096 are allowed"),
-    ("9" * 2001, 2001, "at most 2000 are allowed"),
-    ("a<" * 999 + "a", 2000, "when written out"),
-    ("(" * 1000, 102, "parentheses may be nested 100 deep"),
-    ("-" * 1999 + "x", 101, "at most 100 levels"),
-    ("1+" * 999 + "1", 200, "at most 100 levels"),
-    ("abs(" * 300 + "x" + ")" * 300, 401, "at most 100 levels"),
-    ("not " * 400 + "x == 1", 401, "at most 100 levels"),
+    (1, ["", "min(x)", "**2", "~x", "[x for x in y]", "'x'", "\0", "é + 1", "٣ + 1", "1.5"]),
+    (1, ["0x10", "1or 2", "lambda: 1", "True", "__import__('os')", "maxx(x, y)", "x or y == 1"]),
+    (1, ["9" * 1500]),
+    (2, ["3(x)", "x)", "()", "x, y", "x/2", "x.real", "x[0]", "(x < y) == z"]),
+    (3, ["x y", "1+v2(x, y)", "x = 3", "x ! 2", "x := 3", "x \\\n+ y", "x if y else z"]),
+    (3, ["x not in y", "-(x < y)"]),
+    (4, ["x +", "x***2", "x* *2", "x**not y", "x**2.0"]),
+    (5, ["x + * y", "2 + (x", "abs()", "1 + min", "x**(y < 1)", "x + \ud800", "x + 1_000"]),
+    (5, ["1 + not x == 2", "1 + open(x)", "min(*x)", "not x"]),
+    (6, ["x == not y", "x + (y == 1)"]),
+    (7, ["min(x,)"]),
+    (10, ["min(x, (y, 3))", "x ≤ (y ⊕ √)"]),
+    (11, ["min(x, key=y)"]),
+    (12, ["x == 1 and y"]),
+    (101, ["-" * 1999 + "x"]),
+    (102, ["(" * 1000]),
+    (200, ["1+" * 999 + "1"]),
+    (301, ["2**" * 600 + "2"]),
+    (401, ["abs(" * 300 + "x" + ")" * 300, "not " * 400 + "x == 1"]),
+    (2000, ["a<" * 999 + "a"]),
+    (2001, ["9" * 2001]),
 ]
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "message"), REFUSED, ids=lambda value: ascii(value)[:30]
+    ("column", "text"),
+    [(column, text) for column, texts in REFUSED for text in texts],
+    ids=lambda value: ascii(value)[:30],
 )
-def test_refusals_name_what_was_found_and_where(text, column, message):
-    with pytest.raises(FormulaError, match=message) as caught:
+def test_a_refusal_has_the_place_and_survives_pickling(column, text):
+    with pytest.raises(FormulaError) as caught:
         parse(text)
-    assert caught.value.column == column
-    assert caught.value.text == text
+    assert (caught.value.text, caught.value.column) == (text, column)
     copy = pickle.loads(pickle.dumps(caught.value))
     assert (str(copy), copy.text, copy.column) == (str(caught.value), text, column)
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"), [("x = 3", "=="), ("x/2", "//"), ("!x", "not"), ("maxx(x, y)", "max")]
+)
+def test_what_was_meant_is_guessed(text, meant):
+    with pytest.raises(FormulaError, match=rf'\(did you mean "{meant}"\?\)'):
+        parse(text)
+
+
 def test_unknown_names_are_answered_with_the_nearest():
-    with pytest.raises(
-        FormulaError,
-        match=r'name "hight" at column 5: names are height, x, z \(did you mean "height"\?\)',
-    ):
+    with pytest.raises(FormulaError, match=r'names are height, x, z .did you mean "height"'):
         parse("x + hight", names={"x", "z", "height"})
-    with pytest.raises(FormulaError, match='name "q" at column 1: no names are allowed'):
+    with pytest.raises(FormulaError, match="no names are allowed"):
         parse("q", names=[])
     with pytest.raises(FormulaError, match=r"functions are min, max, abs, v2, log2, g$"):
         parse("h(1)", functions=["g"])

@@ -1,4 +1,4 @@
-"""Games of one's own, described in Python: their options are compared with what the keys mean, written out here again."""
+"""Games of one's own in Python: options are compared with their definition."""
 
 import json
 import pickle
@@ -95,7 +95,7 @@ def test_names_and_identities():
     assert Game is CutGame
 
 
-def test_documents_write_the_game():
+def test_documents_write_the_game_and_two_of_one_name_have_no_sum():
     game = CutGame(["a", "b"], WYTHOFF, heights={"b": "2*a+k"}, parameters={"k": 3}, name="tall")
     for made in (game, WithPass(game), DisjunctiveSum(Nim(1), WithPass(game, 2))):
         read = parse_ruleset(made.notation, games=made.documents)
@@ -105,9 +105,6 @@ def test_documents_write_the_game():
     assert game.documents.keys() == {"tall"}
     assert game.files == Nim(2).files == frozenset()
     assert Nim(2).documents == {}
-
-
-def test_two_games_of_one_name_have_no_sum():
     wythoff, heaps = (CutGame(["a", "b"], moves, name="one") for moves in (WYTHOFF, HEAPS))
     assert DisjunctiveSum(wythoff, wythoff).documents == wythoff.documents
     with pytest.raises(RulesetError, match="two different games are called one"):
@@ -116,7 +113,6 @@ def test_two_games_of_one_name_have_no_sum():
 
 @given(cut_games(), st.integers(0, 2))
 def test_games_that_are_drawn(game, passes):
-    """What is true of every ruleset: options are smaller positions, and the rules say how many there may be."""
     game = WithPass(game, passes) if passes else game
     rules = game.rules
     for position in game.positions(4):
@@ -128,10 +124,6 @@ def test_games_that_are_drawn(game, passes):
         for move in rules.moves:
             assert len(list(move.amounts(values))) == move.number_of_amounts(values)
         assert set(rules.options(position)) == set(options)
-
-
-@given(cut_games())
-def test_documents_are_plain_data(game):
     documents = json.loads(json.dumps(game.documents))
     assert parse_ruleset(game.notation, games=documents).identity == game.identity
     assert pickle.loads(pickle.dumps(game)) == game

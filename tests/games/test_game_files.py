@@ -1,4 +1,4 @@
-"""The games of config/games, against what is known of them, and files with a mistake, each with its line."""
+"""The games of config/games, against known results."""
 
 from functools import cache
 from itertools import product
@@ -99,7 +99,7 @@ def lowered(before, after):
 
 
 def fitting(heaps):
-    """Return the largest position with three heaps that are nowhere larger, by trying them all."""
+    """Return the largest position with three heaps below these, by trying all."""
     fit = [p for p in below(heaps) if 2 * max(p) <= sum(p)]
     (largest,) = (p for p in fit if all(map(all, (map(ge, p, q) for q in fit))))
     return largest
@@ -129,7 +129,7 @@ def test_options(name):
 
 
 def test_wythoff():
-    """Wythoff (1907); the Grundy numbers are those of Winning Ways, chapter 3, for Wyt Queens."""
+    """Wythoff (1907); Grundy numbers of Winning Ways, chapter 3 (Wyt Queens)."""
     game = parse_ruleset("game(wythoff)", base=ROOT)
     # ⌊nφ⌋ = ⌊(n + √5n²) / 2⌋, and ⌊nφ²⌋ = ⌊nφ⌋ + n.
     cold = {((n + isqrt(5 * n * n)) // 2, (n + isqrt(5 * n * n)) // 2 + n) for n in range(30)}
@@ -155,7 +155,7 @@ def test_moore_nim():
 
 
 def test_exact_nim():
-    """arXiv:1508.04484, the theorem for 2k heaps, k = 2: like the formula of Jenkyns and Mayberry for Moore's Nim."""
+    """arXiv:1508.04484, the theorem for 2k heaps, k = 2."""
     game = parse_ruleset("game(exact-nim)", base=ROOT)
 
     def most_moves(heaps):
@@ -199,7 +199,7 @@ def test_maximum_nim():
 
 
 def test_two_heights():
-    """Its faces are step bars: step2015, Thm 2.1, has their Grundy numbers for even k."""
+    """The faces are step bars, with the Grundy numbers of step2015, Thm 2.1."""
     game = parse_ruleset("game(two-heights)", base=ROOT)
     for z in range(24):
         assert all(game.grundy((0, y, z)) == y ^ z for y in range(z // 2 + 1))

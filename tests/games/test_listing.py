@@ -1,4 +1,4 @@
-"""Games with every kind of rule: options of many positions at once, and tables, against the definition."""
+"""Games with every kind of rule: listed options and tables, by definition."""
 
 from collections import defaultdict
 from itertools import product
@@ -171,7 +171,7 @@ def test_printed_numbers(game: CutGame, printed: list[int]) -> None:
 
 
 def test_euclid() -> None:
-    """The next player wins if and only if the larger number is at least φ times the smaller one, or they are equal."""
+    """N exactly if the larger number is at least φ times the smaller, but not equal."""
     moves = [{"lower": {"a": "n*b"}}, {"lower": {"b": "n*a"}}]
     game = CutGame(["a", "b"], moves, legal="a >= 1 and b >= 1")
     for a, b in product(range(1, 20), repeat=2):
@@ -193,21 +193,13 @@ def test_misere_nim() -> None:
 
 
 def test_heights_that_depend_on_each_other_fall_together() -> None:
-    game = CutGame(
-        ["a", "b", "c"],
-        [{"lower": [name]} for name in "abc"],
-        heights={"a": "b+1", "b": "c+1", "c": "a+1"},
-    )
+    """Every coordinate has a height, but the second game is infinite."""
+    moves = [{"lower": [name]} for name in "abc"]
+    game = CutGame(list("abc"), moves, heights={"a": "b+1", "b": "c+1", "c": "a+1"})
     assert game.rules.fallen({"a": 0, "b": 9, "c": 9}) == {"a": 0, "b": 2, "c": 1}
     assert game.limits(5) == (5, 5, 5)
     compare(game, 4)
-
-
-def test_a_game_whose_heights_depend_on_each_other_has_no_largest_position() -> None:
-    """Every coordinate has a height, but the game is infinite."""
-    heights = {"a": "b+c", "b": "a+c", "c": "a+b"}
-    moves = [{"lower": [name]} for name in "abc"]
-    game = CutGame(coordinates=list("abc"), heights=heights, moves=moves)
+    game = CutGame(list("abc"), moves, heights={"a": "b+c", "b": "a+c", "c": "a+b"})
     assert not Cells.of(game, 8, table(game, 8, "grundy")).is_whole
     assert not Board(game).is_finite
     with pytest.raises(RulesetError, match="bound"):

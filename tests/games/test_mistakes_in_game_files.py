@@ -1,4 +1,4 @@
-"""Files of games with mistakes, and games that are named wrongly: each is told with its place."""
+"""Mistakes in game files and in names of games, each with its place."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The definitions: against the papers' printed numbers, and against what every definition must satisfy."""
+"""The definitions: printed numbers, and properties of every definition."""
 
 import re
 from itertools import islice, product
@@ -79,7 +79,7 @@ def test_options_are_smaller_positions(drawn):
 
 @given(rulesets_with_bounds())
 def test_the_description_says_what_the_papers_say(drawn):
-    """Positions and options by the rules, against each ruleset's own `options` and conditions written here."""
+    """Rules against each class's own `options`, and conditions written here."""
     game, bound = drawn
     most = game.rules.largest(bound)
     assert most == game.limits(bound)

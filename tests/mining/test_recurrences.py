@@ -100,10 +100,7 @@ def test_combinations(columns, factors, in_span) -> None:
 @st.composite
 def regular(draw):
     """Draw relations for a(2n) and a(2n+1), and 400 terms that they make."""
-    rows = [
-        draw(st.tuples(small, small, st.integers(-5, 5))),
-        draw(st.tuples(small, small, st.integers(-5, 5))),
-    ]
+    rows = [draw(st.tuples(small, small, st.integers(-5, 5))) for _ in range(2)]
     centre = draw(st.integers(-2, 2))
     terms = draw(st.lists(st.integers(0, 9), min_size=8, max_size=8))
     while len(terms) < 400:
@@ -121,14 +118,12 @@ def test_planted_relations(drawn) -> None:
     for relation in found:
         for n in range(relation.start, 400):
             at = relation.left.index(n)
-            if not 0 <= at < 300 or any(
-                p.level >= 0 and not 0 <= p.index(n) < 300 for _, p in relation.right
-            ):
+            places = [at, *(p.index(n) for _, p in relation.right if p.level >= 0)]
+            if not 0 <= min(places) <= max(places) < 300:
                 continue
-            said = sum(
-                c * (terms[p.index(n)] if p.level >= 0 else n**p.step) for c, p in relation.right
-            )
-            assert terms[at] == said
+            values = [terms[p.index(n)] if p.level >= 0 else n**p.step for _, p in relation.right]
+            factors = [factor for factor, _ in relation.right]
+            assert terms[at] == sum(c * v for c, v in zip(factors, values, strict=True))
     if is_whole(found):
         assert continuation(0, terms[:300], found, 399) == terms
     else:  # so much is the same in it that little tests a relation

@@ -1,4 +1,4 @@
-"""A bad network: a proxy that drops connections, at once or in use, and at times is too busy."""
+"""A bad network: a proxy that drops connections and answers "busy"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST = 3
 
 
 class Flaky:
-    """A proxy on 127.0.0.1: of three connections one is dropped, one is answered "busy", and one works for a while."""
+    """A proxy: of three connections one is dropped, one "busy", one works a while."""
 
     def __init__(self, port: int) -> None:
         """Stand before the server at `port`."""

@@ -1,4 +1,4 @@
-"""A real S3 server on this machine: JuiceFS's gateway, which speaks S3 with MinIO's code and keeps what it is given."""
+"""A real S3 server: JuiceFS's gateway, which speaks S3 with MinIO's code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Server:
 
     @classmethod
     def start(cls, folder: Path) -> Server:
-        """Start a server that keeps everything in `folder`, and return it when it answers."""
+        """Start a server with its data in `folder`; return it when it answers."""
         juicefs = program()
         assert juicefs is not None
         volume = f"sqlite3://{folder}/names.db"

@@ -1,4 +1,4 @@
-"""Tables built in an object store: the same bytes, one-line errors, damage made good, and a bad network endured."""
+"""Tables in an object store: bytes, errors, repair, and a bad network."""
 
 import pickle
 from pathlib import Path
@@ -15,7 +15,7 @@ from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
-from choco_pipeline.tables.store import create_table
+from choco_pipeline.tables.store import StoredTable
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import Site, build_large, fill_block, share_of
 from tests.objectstore.flaky import Flaky
@@ -58,14 +58,15 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     small_blocks(512)
     memory, kernels = share_of(1 << 30), code_digest(TABLE_CODE)
     site = Site(SPEC, remote.child("s.zarr"), Journal(tmp_path / "blocks"), memory, kernels)
-    create_table(site.store, SPEC, site.table().outline)
-    first = fill_block(site, (0, 0), (False, True), ignore)
+    site.table().outline.create(site.store)
+    first = fill_block(site, (0, 0), (), (1,), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
-    finished = site.finished(site.table().block(0, 0))
+    outline, finished = site.table().outline, site.finished(site.table().blocks[0, 0])
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
+    stored = StoredTable(sent.store, SPEC.table_id, outline.entry(finished.chunks))
     for task, what in (
-        (lambda: fill_block(sent, (0, 1), (True, True), first, ignore), "c/0/1 cannot be written"),
-        (lambda: sent.cells(site.table().block(0, 0), finished), "c/0/0 cannot be"),
+        (lambda: fill_block(sent, (0, 1), (1,), (0, 1), first, ignore), "c/0/1 cannot be written"),
+        (lambda: stored.read_chunk((0, 0)), "c/0/0 cannot be"),
     ):
         with pytest.raises(StoreError, match=f"{what} .*ignature") as error:
             task()
@@ -76,13 +77,13 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
 
 
 def small_tables(folder: Path, remote: Location) -> tuple[str, str]:
-    """Write the spec of a shard of three small tables below a URL; return its path and that of its manifest."""
+    """Write the spec of a shard below a URL; return its path and its manifest's."""
     write_record(folder / "s.json", Shard("s", SMALL, str(remote)).as_json())
     return str(folder / "s.json"), str(folder / "tables" / "s.done.json")
 
 
 def test_a_build_that_was_stopped_goes_on(remote, tmp_path, monkeypatch):
-    """What it has stored is kept if it is as it was stored, and what it was writing is written over."""
+    """Stored tables are kept if they are sound; an unfinished one is replaced."""
     spec, manifest = small_tables(tmp_path, remote)
     store, begun = remote.child("s.zarr"), []
 

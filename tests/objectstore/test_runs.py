@@ -34,7 +34,7 @@ def put_tables(project: Project, config: str, url: str) -> None:
 
 
 def copy(project: Project, folder: Path) -> Project:
-    """Return a project in another folder with the same results, login and configuration."""
+    """Return a copy of the project with the same login and configuration."""
     other = project.copy(folder)
     other.environment |= project.environment | {"CHOCO_TEST": other.mark}
     shutil.copy(project.folder / "tiny.yaml", folder / "tiny.yaml")
@@ -49,7 +49,7 @@ def stores(project: Project) -> Iterator[tuple[Location, dict[str, Any]]]:
 
 
 def without_times(document: Any) -> Any:
-    """Return a document without durations, and without the names that follow from the place of tables."""
+    """Return a document without durations and names that depend on the place."""
     return without_seconds(document, (*VARYING, "shard", "shards", "url"))
 
 

@@ -15,7 +15,7 @@ import xarray as xr
 
 from choco_pipeline.claims.kinds import Counts, Evaluated, HeightFunctions, PrintedNumbers, Sections
 from choco_pipeline.claims.kinds.shapes import Kind
-from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim import Claim, assignments
 from choco_pipeline.claims.language.claims_file import Entry, Statement
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
@@ -123,14 +123,7 @@ def samples_of(claim: Claim) -> Iterator[tuple[dict[str, int], int]]:
     sample = claim.statement.sample
     assert sample is not None, "a claim of the catalogue has a sample"
 
-    def extend(known: dict[str, int], names: list[str]) -> Iterator[dict[str, int]]:
-        if not names:
-            yield known
-            return
-        for value in sample.parameters[names[0]].values(known):
-            yield from extend({**known, names[0]: value}, names[1:])
-
-    for known in extend({}, list(sample.parameters)):
+    for known in assignments(dict(sample.parameters), {}):
         parameters = {name: known[name] for name in claim.parameters}
         for case in claim.cases(parameters):
             yield case, int(sample.bound.value(known))

@@ -46,7 +46,7 @@ def statements(numbers: range, bound: int = 9) -> str:
 
 
 def orders(stage: str, sweep: str = "a") -> list[dict[str, Any]]:
-    """Return the orders of the parts of a job of the run `t`, none if there is no such job."""
+    """Return the orders of the parts of a job of the run `t`; none without one."""
     file = Path(f"results/t/orders/{stage}/{sweep}.json")
     return [part["order"] for part in read_record(file)["parts"]] if file.exists() else []
 

@@ -1,4 +1,4 @@
-"""Damaged records are named and removed before a run starts, and the plan writes anew what is the plan's."""
+"""Damaged records are removed before a run, and made again."""
 
 from pathlib import Path
 
@@ -53,6 +53,7 @@ def test_a_damaged_record_of_the_plan_is_named_and_written_anew(config, kind):
 def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_not(config):
     (shard,) = plan_of(config)[0]["shards"]
     results = [Path(f"results/tables/{shard}.done.json"), Path("results/t/mine/a.json")]
+    results.append(Path("results/tables/old.partial.jsonl"))  # of an earlier version
     other = [Path("results/tables/other.done.json"), Path("results/other/mine/a.json")]
     for path in [*results, *other]:
         path.parent.mkdir(parents=True, exist_ok=True)

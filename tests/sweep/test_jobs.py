@@ -1,4 +1,4 @@
-"""Jobs: finished parts are not done again, and results of another plan are refused."""
+"""Jobs: finished parts are kept, and results of another plan are refused."""
 
 from pathlib import Path
 

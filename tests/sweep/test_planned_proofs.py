@@ -1,4 +1,4 @@
-"""Plans of proofs: each game once, shared out evenly, with the claims that are decided on it."""
+"""Plans of proofs: each game once, in equal parts, with its claims."""
 
 import json
 import math
@@ -57,6 +57,9 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
         assert {claim for part in parts for claim in part["claims"]} == claims
         assert {part["certificates"] for part in parts} == {"results/certificates"}
         assert all(part["code"] for part in parts)
+    config.write_text(PROVED + "    claims: none\n")
+    assert [proof["claims"] for proof in current_plan(config)["prove"]] == [[]] * 6
+    assert all(order["claims"] == {} for order in orders("prove"))
     config.write_text(CONFIG)
     current_plan(config)
     assert orders("prove") == [], "orders of another plan are removed"
@@ -80,12 +83,6 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
     assert orders("prove", WITHOUT_TABLES) == []
 
 
-def test_a_sweep_decides_the_claims_that_it_names(config):
-    config.write_text(PROVED + "    claims: none\n")
-    assert [proof["claims"] for proof in current_plan(config)["prove"]] == [[]] * 6
-    assert all(order["claims"] == {} for order in orders("prove"))
-
-
 @pytest.mark.parametrize(
     ("number", "parts"),
     [(LEAST_STATEMENTS, 1), (LEAST_STATEMENTS + 1, 2), (9 * LEAST_STATEMENTS, STATEMENT_PARTS)],
@@ -93,10 +90,10 @@ def test_a_sweep_decides_the_claims_that_it_names(config):
 def test_statements_to_decide_are_shared_out_where_they_are_many(config, number, parts):
     config.write_text(PROVED)
     Path("claims.yaml").write_text(statements(range(2, 2 + number)))
-    asked = current_plan(config)["prove_statements"]
-    assert sorted(s["claim"] for s in asked) == sorted(f"mine-{i}" for i in range(2, 2 + number))
+    expected = sorted(f"mine-{i}" for i in range(2, 2 + number))
+    assert sorted(s["claim"] for s in current_plan(config)["prove_statements"]) == expected
     decided = [list(order["claims"]) for order in orders("prove", WITHOUT_TABLES)]
-    assert sorted(claim for part in decided for claim in part) == sorted(s["claim"] for s in asked)
+    assert sorted(claim for part in decided for claim in part) == expected
     assert len(decided) == parts
     assert max(map(len, decided)) <= 2 * number / parts
 

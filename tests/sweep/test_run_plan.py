@@ -1,4 +1,4 @@
-"""Plans: only what is missing is built, ids do not move, and a finished table serves every run."""
+"""Plans: missing tables, constant ids, and tables that serve several runs."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_a_plan_is_kept_while_nothing_changes(config):
     assert make_plan(config, write=True)["shards"] == plan["shards"]
 
 
-def test_one_more_parameter_builds_one_more_table(config):
+def test_finished_tables_serve_larger_sweeps_and_other_runs(config):
     plan = current_plan(config)
     build_all(plan)
     config.write_text(CONFIG.replace("[2, 3, 4]", "[2, 3, 4, 5]"))
@@ -51,11 +51,6 @@ def test_one_more_parameter_builds_one_more_table(config):
     assert len(shard_tables(more, new)) == 1
     kept = {table["id"]: table["shard"] for table in plan["tables"]}
     assert {t["id"]: t["shard"] for t in more["tables"] if t["id"] in kept} == kept
-
-
-def test_another_run_uses_the_tables_that_are_there(config):
-    plan = current_plan(config)
-    build_all(plan)
     config.write_text(CONFIG.replace("run: t", "run: u").replace("[2, 3, 4]", "[3, 4]"))
     other = current_plan(config)
     assert other["shards"] == plan["shards"]
@@ -96,49 +91,41 @@ def test_a_changed_claim_changes_only_the_job_of_checks(config):
 
 
 def test_jobs_are_those_of_the_first_sweep_that_asks(config):
-    """A table in several sweeps is built and checked by the first, and searched and proved by the first that asks for it."""
+    """A table belongs to its first sweep, and to the first that searches or proves."""
     one = "{ruleset: 'step-bar(k=k)', parameters: {k: [4, 5]}, bound: 20, quantity: grundy"
     config.write_text(
         CONFIG.replace("    mine: [value-sets]\n", "")
         + f"  b: {one}}}\n  c: {one}, mine: [formulas]}}\n  d: {one}, mine: [counts], prove: [p]}}\n"
     )
     plan = current_plan(config)
-    assert {stage: list(jobs) for stage, jobs in plan["jobs"].items()} == {
-        "build": ["a", "b"],
-        "check": ["a"],
-        "mine": ["c"],
-        "prove": ["d"],
+    found = {
+        stage: {sweep: (job["amount"], job["needs"]) for sweep, job in jobs.items()}
+        for stage, jobs in plan["jobs"].items()
+    }
+    assert found == {
+        "build": {"a": (3, []), "b": (1, [])},
+        "check": {"a": (2, ["a"])},
+        "mine": {"c": (2, ["a", "b"])},
+        "prove": {"d": (2, [])},
     }
     assert sorted(plan["shards"].values()) == ["a", "b"]
-    assert {
-        stage: jobs and next(iter(jobs.values()))["needs"] for stage, jobs in plan["jobs"].items()
-    } == {
-        "build": [],
-        "check": ["a"],
-        "mine": ["a", "b"],
-        "prove": [],
-    }
     assert {search["table"] for order in orders("mine", "c") for search in order["searches"]} == {
         table["id"] for table in plan["tables"] if table["parameters"]["k"] in (4, 5)
     }
-    amounts = {
-        stage: sum(job["amount"] for job in jobs.values()) for stage, jobs in plan["jobs"].items()
-    }
-    assert amounts == {"build": 4, "check": 2, "mine": 2, "prove": 2}
 
 
 def test_questions_on_height_functions_are_orders_of_their_own(config):
     assert current_plan(config)["mine_heights"] == []
-    config.write_text(CONFIG + "height_functions: {side: 2, height: 1}\n")
-    plan = current_plan(config)
-    assert [one["asked"] for one in plan["mine_heights"]] == ["grundy", "p-positions", "counts"]
-    asked = orders("mine", WITHOUT_TABLES)
-    assert [{k: v for k, v in one.items() if k != "code"} for one in asked] == plan["mine_heights"]
-    assert {(one["side"], one["height"]) for one in asked} == {(2, 1)}
-    config.write_text(CONFIG + "height_functions: {}\n")
-    assert {(one["side"], one["height"]) for one in current_plan(config)["mine_heights"]} == {
-        (3, 2)
-    }
+    for box, (side, height) in {"{side: 2, height: 1}": (2, 1), "{}": (3, 2)}.items():
+        config.write_text(CONFIG + f"height_functions: {box}\n")
+        asked = [
+            {"asked": one, "side": side, "height": height}
+            for one in ("grundy", "p-positions", "counts")
+        ]
+        assert current_plan(config)["mine_heights"] == asked
+        assert [order | {"code": ""} for order in orders("mine", WITHOUT_TABLES)] == [
+            one | {"code": ""} for one in asked
+        ]
     for box in ("{side: 2, height: 3}", "{side: 4, height: 3}", "{side: 3, hight: 1}", "{side: 9}"):
         config.write_text(CONFIG + f"height_functions: {box}\n")
         with pytest.raises(ConfigError, match=r"c.yaml:\d+:\d+: .*"):
@@ -163,30 +150,21 @@ def test_orders_name_what_fits(config):
 
 
 def test_statements_without_tables_are_shared_out(config):
-    assert current_plan(config)["check_statements"] == []
-    assert orders("check", WITHOUT_TABLES) == []
-    Path("claims.yaml").write_text(statements(range(2, 22)))
-    standing = current_plan(config)["check_statements"]
-    assert sorted(s["claim"] for s in standing) == sorted(f"mine-{i}" for i in range(2, 22))
-    parts = orders("check", WITHOUT_TABLES)
-    assert 2 <= len(parts) <= STATEMENT_PARTS
-    assert {c for order in parts for c in order["claims"]} == {s["claim"] for s in standing}
-    assert max(len(order["claims"]) for order in parts) <= 10
-    assert all(order["code"] for order in parts)
-    Path("claims.yaml").write_text(CLAIMS)
-    assert current_plan(config)["check_statements"] == []
-    assert orders("check", WITHOUT_TABLES) == [], "orders of another plan are removed"
-
-
-def test_a_changed_statement_changes_only_its_part(config):
     def parts():
-        return [digest(order) for order in orders("check", WITHOUT_TABLES)]
+        return {digest(order): list(order["claims"]) for order in orders("check", WITHOUT_TABLES)}
 
-    Path("claims.yaml").write_text(statements(range(2, 22)))
-    plan = current_plan(config)
-    before = parts()
+    assert current_plan(config)["check_statements"] == []
+    assert parts() == {}
+    text = statements(range(2, 22))
+    Path("claims.yaml").write_text(text)
+    plan, before = current_plan(config), parts()
+    expected = sorted(f"mine-{i}" for i in range(2, 22))
+    assert sorted(s["claim"] for s in plan["check_statements"]) == expected
+    assert sorted(claim for part in before.values() for claim in part) == expected
+    assert 2 <= len(before) <= STATEMENT_PARTS
+    assert max(map(len, before.values())) <= 10
     # In other words, with another bound, and one more of them.
-    text = statements(range(2, 22)).replace("A sum is", "Sums are")
+    text = text.replace("A sum is", "Sums are")
     Path("claims.yaml").write_text(text)
     assert digests(current_plan(config)) == digests(plan)
     other = STATEMENT.format(i=7, bound=9).replace("A sum is", "Sums are")
@@ -196,10 +174,13 @@ def test_a_changed_statement_changes_only_its_part(config):
     assert {job for job, _ in digests(plan).items() ^ digests(changed).items()} == {
         ("check", WITHOUT_TABLES)
     }
-    assert len(set(before) - set(parts())) == 1
+    assert len(before.keys() - parts().keys()) == 1
     Path("claims.yaml").write_text(text + STATEMENT.format(i=99, bound=9))
     current_plan(config)
-    assert len(set(before) - set(parts())) <= 1, "one more statement moves no other part"
+    assert len(before.keys() - parts().keys()) <= 1, "one more statement moves no other part"
+    Path("claims.yaml").write_text(CLAIMS)
+    assert current_plan(config)["check_statements"] == []
+    assert parts() == {}, "orders of another plan are removed"
 
 
 def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):

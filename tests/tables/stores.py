@@ -1,4 +1,4 @@
-"""Shards of one table, their stores compared file by file, and small chunks and blocks."""
+"""Shards of one table, comparison of stores, and small chunks and blocks."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from choco_pipeline.tables.spec import Shard, TableSpec
 
 
 def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, str]:
-    """Write the spec of a shard with one large table; return its path and that of the manifest to be."""
+    """Write the spec of a large shard; return its path and its manifest's."""
     spec = TableSpec.of(game, bound, quantity)
     file = folder / "shards" / f"{spec.table_id}.json"
     write_record(file, Shard(spec.table_id, (spec,), None, large=True).as_json())
@@ -24,7 +24,7 @@ def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, 
 
 
 def order_of(folder: Path, specs: tuple[TableSpec, ...], url: str | None = None) -> tuple[str, str]:
-    """Write the spec of the shard ``s`` with small tables; return its path and that of the manifest to be."""
+    """Write the spec of the shard ``s``; return its path and its manifest's."""
     write_record(folder / "s.json", Shard("s", specs, url).as_json())
     return str(folder / "s.json"), str(folder / "tables" / "s.done.json")
 
@@ -60,10 +60,17 @@ def chunks_of(folder: Path) -> list[Path]:
 
 
 def entry_of(manifest: str) -> dict[str, Any]:
-    """Return a manifest's entry of its one table, without the fields that differ from build to build."""
+    """Return the entry of a manifest's one table, without the cost of its build."""
     (entry,) = read_record(Path(manifest))["tables"].values()
     varying = ("seconds", "seconds_to_store", "blocks")
     return {key: value for key, value in entry.items() if key not in varying}
+
+
+def require_same(manifest: str, folder: Path, game: Ruleset, bound: int, quantity: str) -> None:
+    """Check that a table is the one built in one piece, byte for byte."""
+    whole = built(folder, game, bound, quantity)
+    assert files_of(manifest) == files_of(whole)
+    assert entry_of(manifest) == entry_of(whole)
 
 
 def blocks_of(manifest: str) -> dict[str, int]:
@@ -75,7 +82,7 @@ def blocks_of(manifest: str) -> dict[str, int]:
 
 @pytest.fixture
 def small_blocks() -> Iterator[Callable[..., None]]:
-    """Let chunks be of some hundred bytes, and a block one chunk, so that small tables have many."""
+    """Make chunks of some hundred bytes, and blocks of one chunk."""
     with pytest.MonkeyPatch.context() as patch:
 
         def set_sizes(chunk_bytes: int, least_seconds: float = 0.0) -> None:

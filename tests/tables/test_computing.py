@@ -1,4 +1,4 @@
-"""Tables in memory: the same numbers as the definition for every ruleset, in the promised shape."""
+"""Tables in memory: the numbers of the definition, in the promised shape."""
 
 import numpy as np
 import pytest
@@ -117,7 +117,7 @@ def test_printed_p_position_counts_of_square_bars():
 
 
 def test_a_known_disagreement_of_nim_with_a_pass():
-    """With a pass left, Nim's P-positions are no longer those of nim-sum 0: (1, 1, 1) is P and (1, 2, 3) is not."""
+    """With a pass left (1, 1, 1) is P, and (1, 2, 3) is not."""
     table = p_table(WithPass(Nim(3)), 3).p_c
     assert int(table.sel(p=0, a=1, b=2)) == 3
     assert int(table.sel(p=1, a=1, b=2)) != 3

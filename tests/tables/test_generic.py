@@ -1,4 +1,4 @@
-"""Games of one's own, one for each kind of move: the generic kernel against the definition."""
+"""Each kind of move: the generic kernel against the definition."""
 
 import signal
 
@@ -106,7 +106,7 @@ def test_what_no_blocks_compute_stays_whole():
 
 
 def test_ctrl_c_is_heard_before_a_table_is_whole(monkeypatch):
-    """Machine code hears nothing: it comes back after so many options, and goes on where it was."""
+    """Machine code returns after a number of options, and continues from there."""
     game, bound = GAMES["Wythoff"]
     rows = []
 

@@ -1,4 +1,4 @@
-"""Which places a configuration or a manifest may name, and what is said of the others."""
+"""Locations that a configuration or a manifest may name, and refused ones."""
 
 import pytest
 from hypothesis import given

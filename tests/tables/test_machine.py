@@ -1,4 +1,4 @@
-"""What a process may use: the least of what its machine, its control groups and its Slurm job leave it."""
+"""Memory and cores: the least of machine, control groups and Slurm job."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ MACHINE = psutil.virtual_memory().total
 
 
 def system(folder, lines, limits):
-    """Return a folder with /proc/self/cgroup and the files below /sys/fs/cgroup that say limits."""
+    """Return a folder with /proc/self/cgroup and limits below /sys/fs/cgroup."""
     for name, text in {"proc/self/cgroup": lines, **limits}.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Damaged tables: found when they are read, named, and rebuilt as they were, byte for byte."""
+"""Damaged tables are found, named, and rebuilt byte for byte."""
 
 import json
 import shutil
@@ -12,12 +12,11 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables import wavefront as blocks
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import TableSpec
-from choco_pipeline.tables.store import StoredCells, read_table, write_table
+from choco_pipeline.tables.store import Outline, StoredCells, read_table, write_table
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
@@ -65,7 +64,7 @@ damages = st.sampled_from([flip, truncate, remove])
 
 
 def require_unreadable(manifest, table_id, chunk):
-    """Check that every way to read a table names it, the chunk, and its file, in one line."""
+    """Check that every reader names the table, the chunk and its file, in one line."""
     store = location(manifest)
     entry = read_record(Path(manifest))["tables"][table_id]
     name = chunk.relative_to(store_path(manifest) / table_id / entry["variable"]).as_posix()
@@ -90,7 +89,7 @@ def require_unreadable(manifest, table_id, chunk):
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
-    """Return the manifest of a shard with a table of every kind, and the files of its store."""
+    """Return the manifest of a shard with every kind of table, and its files."""
     folder = tmp_path_factory.mktemp("sound")
     specs = tuple(TableSpec.of(parse_ruleset(text), n, quantity) for text, n, quantity in GAMES)
     spec, manifest = order_of(folder, specs)
@@ -131,7 +130,7 @@ def test_a_damaged_chunk_of_a_small_table_is_made_good(sound, tmp_path_factory, 
 @few
 @given(data=st.data(), how=damages)
 def test_damaged_metadata_is_made_good(sound, tmp_path_factory, data, how):
-    """Of the root, of a table, of an array; what does not change a table's meaning is not looked for."""
+    """Damage that does not change the meaning of a table is not looked for."""
     manifest = copy_of(sound, tmp_path_factory.mktemp("metadata"))
     file = data.draw(st.sampled_from(sorted(store_path(manifest).rglob("zarr.json"))))
     how(file, data)
@@ -173,10 +172,8 @@ def test_only_the_damaged_blocks_of_a_large_table_are_filled(
         require_unreadable(manifest, table_id, *damaged)
     filled = []
     with pytest.MonkeyPatch.context() as patch:
-        write = blocks.write_cells
-        patch.setattr(
-            blocks, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
-        )
+        write = Outline.write
+        patch.setattr(Outline, "write", lambda *what: (filled.append(what[2]), write(*what))[1])
         (record,) = repair_manifest(manifest)
     assert record.why is None
     assert len(record.damaged) == len(damaged)
@@ -224,7 +221,7 @@ def another_build():
 
 
 def test_a_store_of_another_build_is_found_and_replaced(sound, tmp_path):
-    """Sound chunks, but not those of the manifest; and sound ones under another code's name."""
+    """Its chunks are sound, but not the manifest's; and so is another code's name."""
     manifest = copy_of(sound, tmp_path)
     document = read_record(Path(manifest))
     spec, other = another_build()

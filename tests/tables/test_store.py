@@ -1,6 +1,7 @@
-"""Stored tables: read by xarray alone, checked against bytes, manifests and the definition, built after a kill."""
+"""Stored tables: xarray, damage, wrong numbers, and interrupted builds."""
 
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import NOT_COMPUTED, TableSpec, Variable
-from choco_pipeline.tables.store import Outline, create_table, read_table, write_cells, write_table
+from choco_pipeline.tables.store import Outline, read_table, write_table
 from choco_pipeline.tables.verification import verify_manifest
 from tests.tables.stores import chunks_of, location, order_of, store_path
 
@@ -130,14 +131,15 @@ def test_gathered_metadata_that_no_reader_takes_is_found(tmp_path):
     assert faults(manifest) == [None]
 
 
-def with_a_wrong_cell(game, bound, quantity):
-    """Return a table with one wrong number near the origin."""
+def spoiled(game, bound, quantity, *, far):
+    """Return a table with one wrong number near the origin, or with half of them wrong."""
     data = table(game, bound, quantity)
     (name,) = data.data_vars
     values = data[name].values.copy()
     legal = np.argwhere(values >= 0)
-    cell = tuple(legal[min(5, len(legal) - 1)])
-    values[cell] = 1 - values[cell] if name == "p_cell" else values[cell] + 1
+    wrong = tuple((legal[len(legal) // 2 :] if far else legal[:6][-1:]).T)
+    is_outcome = name in ("p_cell", "p_position")
+    values[wrong] = 1 - values[wrong] if is_outcome else values[wrong] + 1
     data[name].values = values
     return data
 
@@ -147,20 +149,9 @@ def test_verify_finds_wrong_mathematics_behind_right_checksums(
     monkeypatch, tmp_path, text, bound, quantity
 ):
     """A table whose bytes are sound but whose numbers are not those of the game."""
-    monkeypatch.setattr(shard_module, "table", with_a_wrong_cell)
+    monkeypatch.setattr(shard_module, "table", partial(spoiled, far=False))
     manifest = built_of(tmp_path, parse_ruleset(text), bound, quantity)
     assert faults(manifest) != [None]
-
-
-def spoiled(game, bound, quantity):
-    """Return a table with wrong numbers far from the origin."""
-    data = table(game, bound, quantity)
-    (name,) = data.data_vars
-    values = data[name].values.copy()
-    far = values[len(values) // 2 :]
-    far[far >= 0] = 1 - far[far >= 0] if name == "p_position" else far[far >= 0] + 1
-    data[name].values = values
-    return data
 
 
 @pytest.mark.parametrize(
@@ -176,12 +167,12 @@ def spoiled(game, bound, quantity):
 def test_verify_finds_wrong_mathematics_far_from_the_origin(
     monkeypatch, tmp_path, text, bound, quantity
 ):
-    """Beyond what the definition settles, random positions are compared with their options, also with splits and in misère play."""
+    """Random positions are compared with their options, with splits and in misère."""
     game = parse_ruleset(text)
     (record,) = verify_manifest(built_of(tmp_path / "sound", game, bound, quantity), 0, ignore)
     assert record.wrong is None
     assert record.checked > 120
-    monkeypatch.setattr(shard_module, "table", spoiled)
+    monkeypatch.setattr(shard_module, "table", partial(spoiled, far=True))
     (wrong,) = faults(built_of(tmp_path / "spoiled", game, bound, quantity))
     assert wrong is not None
     assert "options" in wrong or not text.startswith("solid")
@@ -255,13 +246,13 @@ def test_chunks_are_those_that_zarr_writes(tmp_path_factory, dims, passes, shape
     cells = np.arange(np.prod(shape)).reshape(shape).astype(data.draw(st.sampled_from("hi")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "CHUNK_BYTES", data.draw(st.sampled_from([256, 4096, 1 << 20])))
-        outline = Outline(Variable("v", dims, None, "numbers", "any"), shape, str(cells.dtype))
-        ours, zarrs = (Location.local(tmp_path_factory.mktemp("t")) for _ in range(2))
         spec = TableSpec.of(StepBar(2), 5, "grundy")
-        array = create_table(zarrs, spec, outline)
-        array[:] = cells
-        create_table(ours, spec, outline)
-        write_cells(ours, spec.table_id, outline, chunks.whole(shape), cells)
+        variable = Variable("v", dims, None, "numbers", "any")
+        outline = Outline(spec, variable, shape, str(cells.dtype))
+        ours, zarrs = (Location.local(tmp_path_factory.mktemp("t")) for _ in range(2))
+        outline.create(zarrs)[:] = cells
+        outline.create(ours)
+        outline.write(ours, chunks.whole(shape), cells)
     found = {name: ours.read(name) for name, _ in ours.files()}
     assert found == {name: zarrs.read(name) for name, _ in zarrs.files()}
 

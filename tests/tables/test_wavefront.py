@@ -1,4 +1,4 @@
-"""Tables built in blocks: the same bytes as in one piece, for all blocks, interruptions and smaller tables."""
+"""Tables in blocks: equal bytes for all blocks, kills and smaller tables."""
 
 import contextlib
 import pickle
@@ -18,12 +18,21 @@ from choco_pipeline.tables import wavefront as blocks
 from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.computing import computation_of, cost_of
 from choco_pipeline.tables.shard import Journal
+from choco_pipeline.tables.store import Outline
 from choco_pipeline.tables.verification import verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
 from tests.own_games import OwnGame
 from tests.rulesets import rulesets, solid_bars
-from tests.tables.stores import blocks_of, built, entry_of, files_of, order, small_blocks
+from tests.tables.stores import (
+    blocks_of,
+    built,
+    entry_of,
+    files_of,
+    order,
+    require_same,
+    small_blocks,
+)
 
 __all__ = ["small_blocks"]
 strip_bars = st.builds(StripBar, st.integers(1, 4), st.integers(0, 9))
@@ -58,13 +67,6 @@ few = settings(
 )
 
 
-def require_same(manifest, folder, game, bound, quantity):
-    """Check that a table is the one built in one piece, byte for byte."""
-    whole = built(folder, game, bound, quantity)
-    assert files_of(manifest) == files_of(whole)
-    assert entry_of(manifest) == entry_of(whole)
-
-
 @few
 @given(tables_in_blocks(), sizes, st.sampled_from([0.0, 1e-6, 1.0]))
 def test_the_bytes_do_not_depend_on_blocks(small_blocks, tmp_path_factory, drawn, size, least):
@@ -78,7 +80,7 @@ def test_the_bytes_do_not_depend_on_blocks(small_blocks, tmp_path_factory, drawn
 @few
 @given(tables_in_blocks(), sizes, st.data())
 def test_blocks_of_coordinates_with_any_names_in_any_order(small_blocks, drawn, size, data):
-    """Also p, which else counts passes, y, which else is the innermost in a chunk, and i, which else counts from 1."""
+    """Also p (usually passes), y (usually innermost) and i (usually from 1)."""
     game, bound, quantity = drawn
     names = game.base.coordinates
     new = data.draw(st.permutations(["p", "y", "i", "u"][: len(names)]))
@@ -113,7 +115,7 @@ class Stopped(BaseException):
 def stops_after(patch, writes):
     """Let the build stop in the middle of a block, after so many others were stored."""
     left = [writes]
-    write = blocks.write_cells
+    write = Outline.write
 
     def stopping(*what):
         digests = write(*what)
@@ -122,7 +124,7 @@ def stops_after(patch, writes):
             raise Stopped
         return digests
 
-    patch.setattr(blocks, "write_cells", stopping)
+    patch.setattr(Outline, "write", stopping)
 
 
 @few
@@ -158,14 +160,13 @@ def test_an_interrupted_build_goes_on(small_blocks, tmp_path_factory, drawn, siz
 def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
     small_blocks, tmp_path_factory, drawn, size, stop, workers
 ):
-    """As where each step runs on another worker than the one before it in its row; with two, steps compress what is sent."""
+    """As if each step ran on another worker; with two, steps compress frontiers."""
     game, bound, quantity = drawn
     small_blocks(size)
     spec, manifest = order(tmp_path_factory.mktemp("sent"), game, bound, quantity)
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("fill_block", "fold_block"):
-            run = getattr(blocks, name)
-            patch.setattr(blocks, name, lambda *given, run=run: sent(run(*given)))
+        fill_block = blocks.fill_block
+        patch.setattr(blocks, "fill_block", lambda *given: sent(fill_block(*given)))
         patch.setattr(Runner, "workers", workers)
         with pytest.MonkeyPatch.context() as stopping, contextlib.suppress(Stopped):
             stops_after(stopping, stop)
@@ -186,7 +187,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
     frontier.used[0, 0, 3] = 7
     got = sent(blocks.HandedOn(frontier, frontier))
     assert len(pickle.dumps(got)) < sum(array.nbytes for array in frontier) / 50
-    assert got.across(keep=False) is None
+    assert got.across() is None
     for _ in range(2):
         for one in (got, sent(got)):
             taken = one.down()
@@ -231,7 +232,7 @@ def damage(manifest, data):
 
 
 def test_what_a_finished_row_hands_on_is_read_and_nothing_else(tmp_path, small_blocks):
-    """With two of four rows of blocks finished, each of their blocks is folded along its column only."""
+    """Each block of two finished rows is folded along its column only."""
     small_blocks(512)  # chunks of 16 × 16
     spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 63, "p-positions")
     with pytest.MonkeyPatch.context() as patch:
@@ -249,9 +250,9 @@ def test_what_a_finished_row_hands_on_is_read_and_nothing_else(tmp_path, small_b
             "blocks kept": 8,
             "blocks reused": 0,
         }
-    folds = [step.arguments[1:] for step in ran if step.target.endswith("fold_block")]
-    assert folds == [((row, column), 0) for row in (0, 1) for column in range(4)]
-    assert sum(step.target.endswith("fill_block") for step in ran) == 8
+    folds = [step.arguments[1:] for step in ran if step.arguments[1][0] < 2]
+    assert folds == [((i, j), (0,) * i, (0,)) for i in (0, 1) for j in range(4)]
+    assert len(ran) == 8 + 8
 
 
 @few
@@ -330,7 +331,8 @@ def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound)
         cost_of(game, bound, quantity).large
         and needed < cost_of(game, bound, quantity).memory_whole
     ):
-        assert blocks.BlockedTable.of(game, bound, quantity, blocks.share_of(needed)).number > 1
+        least = blocks.BlockedTable.of(game, bound, quantity, blocks.share_of(needed))
+        assert len(least.blocks) > 1
 
 
 def test_blocks_grow_with_the_table_where_many_rows_of_them_are_left():
@@ -346,7 +348,7 @@ def test_without_a_cluster_blocks_are_cut_to_the_memory_that_is_given(small_bloc
     game, bound = SolidBar("(x+z)//3"), 60
     small_blocks(512)
     least = blocks.BlockedTable.of(game, bound, "p-positions", 1 << 40)
-    assert least.number > 4
+    assert len(least.blocks) > 4
     small_blocks(512, float("inf"))  # no block is work enough, so they are as large as they may be
     numbers = []
     for folder, memory in (("little", 2 * least.memory), ("much", None)):
@@ -354,4 +356,4 @@ def test_without_a_cluster_blocks_are_cut_to_the_memory_that_is_given(small_bloc
         build_large(spec, manifest, memory)
         said = blocks_of(manifest)
         numbers.append(said["rows"] * said["columns"])
-    assert numbers == [least.number, 1]
+    assert numbers == [len(least.blocks), 1]

@@ -1,4 +1,4 @@
-"""Stored tables read by windows say what whole tables say, and memory does not grow with them."""
+"""Tables read by windows: the same findings, and constant memory."""
 
 import json
 import os
@@ -61,7 +61,7 @@ def few_chunks_held(monkeypatch):
 
 @given(rulesets_with_bounds(), st.sampled_from(QUANTITIES), st.integers(0, 14))
 def test_the_corner_of_a_table_is_the_smaller_table(drawn, quantity, smaller):
-    """And of a larger bound, or of a game that its own shape limits, the table itself, with its own bound."""
+    """For a larger bound or a finite game it is the table itself."""
     game, bound = drawn
     cells = Cells.of(game, bound, table(game, bound, quantity))
     corner = cells.corner(smaller)
@@ -135,7 +135,7 @@ def test_findings_are_those_of_the_whole_table(tmp_path_factory, drawn, quantity
 def test_claims_checked_side_by_side_find_what_each_finds_alone(
     tmp_path_factory, monkeypatch, drawn, data
 ):
-    """Among them formulas that have no value somewhere, and statements with a reach, which look at a corner."""
+    """Also formulas without a value, and statements with a reach."""
     monkeypatch.setattr(check, "BEYOND", 1)
     game, bound = drawn
     whole = p_table(game, bound)
@@ -271,7 +271,7 @@ def test_a_stored_table_answers_for_a_position(tmp_path, monkeypatch):
     assert find_table(folder, game, "grundy", [position]) is None
     assert find_table(folder, game, "p-positions", [(0, 0, 41, 0)]) is None
     assert find_table(folder, WithPass(StripBar(4, 3)), "p-positions", [position]) is None
-    monkeypatch.setattr("choco_pipeline.tables.cells.code_digest", lambda _: "another")
+    monkeypatch.setattr("choco_pipeline.tables.store.code_digest", lambda _: "another")
     assert find_table(folder, game, "p-positions", [position]) is None
 
 
@@ -320,52 +320,46 @@ PEAK = """
 import json, sys
 from pathlib import Path
 from choco_pipeline.claims.task import check_shard
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.mining.task import mine_shard
 
 def peak():
     line = next(l for l in Path("/proc/self/status").read_text().splitlines() if l.startswith("VmHWM"))
     return int(line.split()[1]) << 10
 
-quiet = lambda *_, **__: None
-small, large, out = sys.argv[1:]
 peaks = []
-for folder in (small, large):
-    check_shard(folder + "/check.json", out, ignore)
-    mine_shard(folder + "/mine.json", out, ignore)
+for orders in json.load(sys.stdin):
+    check_shard(orders["check"], ignore)
+    found = mine_shard(orders["mine"], ignore)
     peaks.append(peak())
-print(json.dumps(peaks))
+print(json.dumps([*peaks, found["findings"][0]["growth"][-1]]))
 """
 
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_table(tmp_path):
-    """Both, larger than the chunks held, are checked and mined in one process: the second one's cells add little to it."""
+    """Two tables larger than the held chunks are checked in one process."""
     game = SolidBar("(x+z)//3")
-    folders = []
+    orders = []
     for bound in (8_000, 16_000):
-        folder = tmp_path / str(bound)
-        spec, manifest = order(folder, game, bound, "p-positions")
+        spec, manifest = order(tmp_path / str(bound), game, bound, "p-positions")
         build_large(spec, manifest)
         (table_id,) = json.loads(Path(manifest).read_text())["tables"]
         claims = [
             claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly"),
             claim_on(game, kind="values", of="x ^ y ^ z", values="v == 0", relation="exactly"),
         ]
-        shared = {"format": 1, "code": "0", "manifest": manifest}
         check = {
             "claims": {str(i): {**c.as_json(), "id": str(i)} for i, c in enumerate(claims)},
             "checks": [{"claim": str(i), "table": table_id, "parameters": {}} for i in range(2)],
         }
-        write_record(folder / "check.json", {**shared, **check})
-        searches = [{"table": table_id, "what": ["value-sets", "formulas"]}]
-        write_record(folder / "mine.json", {**shared, "searches": searches})
-        folders.append(str(folder))
-    out = tmp_path / "out.json"
-    command = [sys.executable, "-c", PEAK, *folders, str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    small, large = json.loads(done.stdout)
-    finding = json.loads(out.read_text())["findings"][0]
-    mined = finding["growth"][-1]
+        mine = {"searches": [{"table": table_id, "what": ["value-sets", "formulas"]}]}
+        shared = {"code": "0", "manifest": manifest}
+        orders.append({"check": shared | check, "mine": shared | mine})
+    command = [sys.executable, "-c", PEAK]
+    asked = json.dumps(orders)
+    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
+    small, large, mined = json.loads(done.stdout)
     assert mined["bound"] == 2_000, "of the large table a corner"
     z = np.arange(2_001)  # triangular, Thm 7.3
     columns = sum(int(((x ^ z) <= (x + z) // 3).sum()) for x in range(2_001))

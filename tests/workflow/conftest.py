@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.shared import shared_folder
@@ -20,11 +19,7 @@ Ran = tuple[Project, subprocess.CompletedProcess[str]]
 def project(tmp_path: Path) -> Iterator[Project]:
     project = Project(tmp_path)
     yield project
-    for process in project.processes():
-        try:
-            process.kill()
-        except psutil.NoSuchProcess:
-            continue
+    project.kill_all()
 
 
 @pytest.fixture(scope="session")

@@ -81,9 +81,7 @@ class Victim:
 
     def end(self) -> None:
         """Kill what still runs."""
-        for process in self.project.processes():
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
+        self.project.kill_all()
         self.running.communicate()
 
     def _begin(self) -> None:

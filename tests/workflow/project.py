@@ -13,6 +13,7 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,12 @@ class Project:
             except psutil.Error:
                 continue
         return found
+
+    def kill_all(self) -> None:
+        """Kill these processes."""
+        for process in self.processes():
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
 
     def _to_the_end(self, command: list[str], code: int) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(

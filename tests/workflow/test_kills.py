@@ -7,10 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.workflow.kept import CONFIG, OPTIONS, Kept, Undisturbed, new_project, stored, stores
@@ -53,9 +51,7 @@ def disk(tmp_path: Path) -> Iterator[Project]:
     if mounted.returncode:
         pytest.skip(f"no disk can be mounted here: {mounted.stderr.strip()}")
     yield project
-    for process in project.processes():
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
+    project.kill_all()
     wait_for(lambda: project.processes() == [], "the end of all processes", 30)
     subprocess.run(["umount", str(results)], check=True)
 

@@ -4,7 +4,8 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
+from snakemake.exceptions import IncompleteCheckpointException, WorkflowError
+from snakemake.io import checkpoint_target
 
 from choco_pipeline.claims.language.catalogue import BACKGROUND
 from choco_pipeline.commands import DEFAULT_CONFIG
@@ -53,22 +54,27 @@ PROVES = any(sweep.prove for sweep in CONTENT.sweeps.values())
 
 @lru_cache(maxsize=1)
 def plan_written_at(path, time_ns):
-    """Return a plan. Snakemake asks for it several times for each job."""
+    """Return a plan, or None if it is damaged or of another version. Snakemake asks for it several times for each job."""
     try:
         plan = read_plan(path)
-        if is_made_from(plan, CONFIG):
-            return plan
+        return plan if is_made_from(plan, CONFIG) else None
     except (ChocoError, KeyError, OSError):
-        pass  # damaged, or of another version
-    raise WorkflowError(
-        f"{path}: was not made from {CONFIG} by this version; remove it, or start `choco run`"
-    )
+        return None
 
 
 def the_plan():
     """Return the plan, once its checkpoint is done."""
     path = Path(checkpoints.plan.get().output.plan)
-    return plan_written_at(path, path.stat().st_mtime_ns)
+    plan = plan_written_at(path, path.stat().st_mtime_ns)
+    if plan is None:
+        target = checkpoint_target(path.as_posix())
+        raise IncompleteCheckpointException(checkpoints.plan.rule, target)
+    return plan
+
+
+# An outdated plan may be younger than its inputs. Older than they are, Snakemake makes it again.
+if PATHS.plan.is_file() and plan_written_at(PATHS.plan, 0) is None:
+    os.utime(PATHS.plan, (1, 1))
 
 
 def job_of(stage, wildcards):

@@ -18,13 +18,11 @@ from choco_pipeline.claims.checks.evidence import (
     Pass,
     alone,
     bound_of,
-    concluded,
     counterexample_to_number,
     counterexample_to_outcome,
 )
 from choco_pipeline.claims.checks.formulas import (
-    compare_grundy_numbers,
-    compare_p_positions,
+    find_by_formula,
     find_count,
     find_values,
 )
@@ -36,10 +34,8 @@ from choco_pipeline.claims.kinds import (
     Columns,
     Counts,
     Evaluated,
-    GrundyNumbers,
     HeightFunctions,
     Listing,
-    PPositions,
     PrintedNumbers,
     Sections,
 )
@@ -60,16 +56,8 @@ from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.listing import evaluate_at
 from choco_pipeline.games.pictures import shapes_of
+from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.tree import (
-    Expression,
-    Implies,
-    OfCell,
-    OfOption,
-    conjuncts,
-    math_of,
-    walk,
-)
 from choco_pipeline.tables.cells import BLOCK, Cells, Points, TableData, select_where
 
 #: Most P-positions that are compared with a list: some hundred megabytes.
@@ -159,9 +147,6 @@ BEYOND = 32
 #: Largest number of pairs of a position and a cell: some tenths of a second. A mistake in a rule shows near 0 already.
 MOST_PAIRS = 1 << 20
 
-#: For each relation that is an implication: the unit of its premise.
-_PREMISE = {"contain": "position", "within": "P-position"}
-
 
 def check_claim(
     claim: Claim,
@@ -199,7 +184,7 @@ def pass_of_claim(
             case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
         check = claim.check
         if (false := _false_premise(case)) is not None:
-            return Finding(Vacuous(f"{math_of(false, MathNotation())} is false"))
+            return Finding(Vacuous(f"{tree.math_of(false, MathNotation())} is false"))
         if check.kind not in CHECKS:
             raise ValueError(f"{claim.id} is about no ruleset: no table decides it")
         finding = CHECKS[check.kind](check, case)
@@ -210,34 +195,15 @@ def pass_of_claim(
         return Finding(Undecided(str(error)))
 
 
-def _false_premise(case: ClaimCase) -> Expression | None:
+def _false_premise(case: ClaimCase) -> tree.Expression | None:
     """Return a false conjunct of the premise on parameters alone, if any."""
     statement = case.claim.parts.rest if case.claim.statement.check is None else None
-    for part in conjuncts(statement.premise) if isinstance(statement, Implies) else ():
-        if isinstance(part, Expression) and part.formula.names <= case.environment.keys():
+    for part in tree.conjuncts(statement.premise) if isinstance(statement, tree.Implies) else ():
+        if isinstance(part, tree.Expression) and part.formula.names <= case.environment.keys():
             with suppress(FormulaError):
                 if not part.formula.value(case.environment):
                     return part
     return None
-
-
-def _find_p_positions(check: PPositions, case: ClaimCase) -> Pass[Finding]:
-    tally = yield from compare_p_positions(
-        check, case.environment, case.cells, case.block, case.reach
-    )
-    if check.relation in _PREMISE:
-        if not tally.met:
-            return Finding(case.nothing(_PREMISE[check.relation]))
-        tally.settled = tally.met
-    free = case.cells.free
-    return concluded(case, tally, {"free": free} if free and case.reach is None else {})
-
-
-def _find_grundy_numbers(check: GrundyNumbers, case: ClaimCase) -> Pass[Finding]:
-    tally = yield from compare_grundy_numbers(
-        check, case.environment, case.cells, case.block, case.reach
-    )
-    return concluded(case, tally)
 
 
 def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
@@ -247,15 +213,15 @@ def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
     such pairs. For a statement about options it is reduced until there are at most `MOST_CELLS` cells.
     """
     game, bound = case.cells.game, case.bound
-    board = Board(game, case.claim.is_of_whole_bars)
-    parts = list(walk(check.proposition))
-    if any(isinstance(part, OfCell) for part in parts):
+    board = Board.of(game, case.claim.is_of_whole_bars)
+    parts = list(tree.walk(check.proposition))
+    if any(isinstance(part, tree.OfCell) for part in parts):
 
         def pairs(bound: int) -> int:
             return math.prod(side + 1 for side in game.limits(bound)) ** 2
 
         bound = _largest_bound(game, bound, pairs, MOST_PAIRS, "pairs of a position and a cell")
-    elif any(isinstance(part, OfOption) for part in parts) and not board.is_finite:
+    elif any(isinstance(part, tree.OfOption) for part in parts) and not board.is_finite:
 
         def cells(bound: int) -> int:
             return math.prod(box_sides(game, bound))
@@ -289,8 +255,8 @@ def _find_number(check: Counts, case: ClaimCase) -> Finding:
 
 #: The judges of claims on a table, by the kind of the claim; some work in a pass.
 CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
-    "p-positions": _find_p_positions,
-    "grundy": _find_grundy_numbers,
+    "p-positions": find_by_formula,
+    "grundy": find_by_formula,
     "values": find_values,
     "related": find_related,
     "count": find_count,

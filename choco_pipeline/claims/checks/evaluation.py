@@ -11,9 +11,9 @@ Cost: one numpy operation for each node and batch; the choices of bound variable
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -24,40 +24,8 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import RectangularBar, Ruleset
 from choco_pipeline.games.listing import results_of
+from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError, game_of
-from choco_pipeline.statements.tree import (
-    SIZE,
-    TRUE,
-    At,
-    Binding,
-    Count,
-    Equivalent,
-    Expression,
-    Grundy,
-    Implies,
-    InRange,
-    IsOption,
-    IsPrinted,
-    Junction,
-    Let,
-    Not,
-    OfCell,
-    OfOption,
-    OfPosition,
-    Place,
-    PPosition,
-    Primed,
-    Printed,
-    Proposition,
-    Quantified,
-    Term,
-    ValueSet,
-    Word,
-    conjuncts,
-    is_about_option,
-    joined,
-    text_of,
-)
 from choco_pipeline.tables.cells import Ints, Points, Truths
 from choco_pipeline.tables.computing import cost_of, require_memory, table
 from choco_pipeline.tables.machine import worker_memory
@@ -83,6 +51,8 @@ class Board:
     of_whole_bars: bool = False
     _values: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, np.int32))
     _bound: int = -1
+    #: The bound of a box, and its `option_pairs`.
+    _pairs: tuple[int, Truths | None] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,6 +64,12 @@ class Board:
     def holds_outcomes(self) -> bool:
         """Whether the table holds 1 for P-positions, and no Grundy numbers."""
         return self.of_whole_bars or self.game.rules.misere
+
+    @classmethod
+    @lru_cache(maxsize=1)  # the claims on one table are checked one after another
+    def of(cls, game: Ruleset, of_whole_bars: bool) -> Board:
+        """Return the board of a game, which all claims on a table share."""
+        return cls(game, of_whole_bars)
 
     @property
     def is_finite(self) -> bool:
@@ -124,24 +100,20 @@ class Board:
         bound = max(game.base.limits()) if self.is_finite else bound
         return Box.of(game, bound) if math.prod(box_sides(game, bound)) <= MOST_CELLS else None
 
-    def positions(self, bound: int, block: int) -> Iterator[Points]:
+    def positions(self, bound: int) -> Iterator[Points]:
         """Yield the positions up to a bound in blocks, in lexicographic order."""
-        box = self.box(bound) if bound > self._bound else None
+        box = self.box(bound)
         if box is not None:  # a statement on moves alone needs no table
-            yield from (points for _, points in box.positions(block))
+            yield from (points for _, points in box.positions)
             return
         self.reach(bound)
-        shape = self._values.shape
-        limits = [n - 1 for n in shape] if self.of_whole_bars else self.game.limits(bound)
-        sides = [min(n, most + 1) for n, most in zip(shape, limits, strict=True)]
-        values = self._values[tuple(map(slice, sides))]
+        values = self._values
+        if not self.of_whole_bars:
+            values = values[tuple(slice(most + 1) for most in self.game.limits(bound))]
         flat = np.flatnonzero(values.reshape(-1) != NONE)
-        for start in range(0, flat.size, block):
-            index = np.unravel_index(flat[start : start + block], values.shape)
-            yield {
-                name: at.astype(np.int64) + self._first(name)
-                for name, at in zip(self.names, index, strict=True)
-            }
+        for start in range(0, flat.size, BLOCK):
+            index = np.unravel_index(flat[start : start + BLOCK], values.shape)
+            yield {n: at + self._first(n) for n, at in zip(self.names, index, strict=True)}
 
     def _first(self, name: str) -> int:
         """Return the least value of a coordinate: the poisoned cell is counted from 1."""
@@ -164,20 +136,13 @@ class Board:
             unbounded = self.game.rules.unbounded
             self.reach(max((int(points[name].max()) for name in unbounded), default=0))
         index = [at - self._first(name) for name, at in zip(self.names, columns, strict=True)]
-        inside = np.ones(columns[0].size, np.bool_)
-        for at, side in zip(index, self._values.shape, strict=True):
-            inside &= (at >= 0) & (at < side)
+        inside = _inside(index, self._values.shape)
         held = np.full(inside.size, NONE, np.int64)
         held[inside] = self._values[tuple(at[inside] for at in index)]
         if (held == NONE).any():
             row = int((held == NONE).argmax())
             position = tuple(int(values[row]) for values in columns)
             raise UndefinedError(f"{position} is no position of {self.game.notation}")
-        return held
-
-    def are_p(self, points: Points) -> Truths:
-        """Return a mask of the P-positions."""
-        held: Truths = self.values(points) == (1 if self.holds_outcomes else 0)
         return held
 
     def grundy(self, points: Points) -> Ints:
@@ -196,9 +161,15 @@ class Board:
         The first array holds the row of the position of each option, the second result its coordinates. With `by`, only moves
         that lower no other coordinates count. Raises `LimitError` if there are too many options.
         """
-        game = self.game
-        if game.has_own_options:
+        if self.game.has_own_options:
             return self._listed(points, by)
+        rows, columns = self._results(points, by)
+        distinct = np.unique(np.column_stack([rows, columns]), axis=0)
+        return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
+
+    def _results(self, points: Points, by: Sequence[str]) -> tuple[Ints, Ints]:
+        """Return options as `options`, with their coordinates as columns, and some repeated."""
+        game = self.game
         rows, columns = [np.empty(0, np.int64)], [np.empty((0, len(self.names)), np.int64)]
         for move in game.rules.moves:
             if by and not set(move.lowers) <= set(by):
@@ -212,9 +183,22 @@ class Board:
                     raise LimitError(
                         f"more than {MOST_OPTIONS:,} options at once: a smaller bound has fewer"
                     )
-        table_of = np.column_stack([np.concatenate(rows), np.concatenate(columns)])
-        distinct = np.unique(table_of, axis=0)
-        return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
+        return np.concatenate(rows), np.concatenate(columns)
+
+    def option_pairs(self, bound: int) -> Truths | None:
+        """Return for each cell of a box, as a row, which cells are its options; None if the box is too large.
+
+        A statement on all cells asks for the options of each position again for each block of cells.
+        """
+        if self._pairs is None or self._pairs[0] != bound:
+            box, pairs = self.box(bound), None
+            if box is not None and box.legal.size**2 <= MOST_PAIRS:
+                pairs = np.zeros((box.legal.size,) * 2, np.bool_)
+                for cells, points in box.positions:
+                    rows, columns = self._results(points, ())
+                    pairs[cells[rows], np.ravel_multi_index([*columns.T], box.legal.shape)] = True
+            self._pairs = bound, pairs
+        return self._pairs[1]
 
     def _listed(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
         """Return options as the game lists them, position by position."""
@@ -233,31 +217,35 @@ BLOCK = 1 << 16
 MANY = 64
 #: Points of one evaluation, including those of bound variables: some minutes of work.
 MOST_POINTS = 1 << 30
-#: Cells of an array that says which rows are listed.
-MOST_KEYS = 1 << 24
+#: Pairs of two cells of a box whose options are found at once.
+MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Points: for each name that is known there an array, all of one length."""
+    """Points: for each name whose value differs between them an array, all of one length."""
 
     size: int
-    #: Parameters and bound variables.
+    #: Bound variables.
     known: Points
     #: The coordinates of the current position and of the bound option, if any.
     position: Points | None = None
     option: Points | None = None
 
     def chosen(self, rows: Ints | Truths) -> Batch:
-        """Return the points of these rows, which may repeat."""
+        """Return the points of these rows: those of a mask, or a list, which may repeat."""
+        size = rows.size
+        if rows.dtype == np.bool_:
+            size = int(np.count_nonzero(rows))
+            if size == self.size:
+                return self
 
-        def of(points: Points | None) -> Points | None:
-            return (
-                None if points is None else {name: values[rows] for name, values in points.items()}
-            )
+        def of(points: Points | None) -> Points:
+            return {name: values[rows] for name, values in (points or {}).items()}
 
-        size = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else rows.size
-        return Batch(size, of(self.known) or {}, of(self.position), of(self.option))
+        position = None if self.position is None else of(self.position)
+        option = None if self.option is None else of(self.option)
+        return Batch(size, of(self.known), position, option)
 
     def with_known(self, name: str, values: Ints) -> Batch:
         """Return the same points with the value of one more name."""
@@ -265,7 +253,7 @@ class Batch:
 
     @property
     def named(self) -> Points:
-        """All names of integers, coordinates among them."""
+        """Bound variables and coordinates."""
         return {**self.known, **(self.position or {})}
 
 
@@ -288,15 +276,13 @@ class Evaluation:
     points_left: int = MOST_POINTS
     _boards: dict[str, Board] = field(default_factory=dict)
     #: For each quantifier over options: the positions with an option that decides it.
-    _having: dict[Quantified, Truths | None] = field(default_factory=dict)
+    _having: dict[tree.Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
         """Return the points at which evaluation starts: positions, or a single point for a statement about integers."""
-        size = 1 if position is None else next(iter(position.values())).size
-        known = {name: np.full(size, value, np.int64) for name, value in self.values.items()}
-        return Batch(size, known, position)
+        return Batch(1 if position is None else next(iter(position.values())).size, {}, position)
 
-    def holds(self, part: Proposition, batch: Batch) -> Truths:
+    def holds(self, part: tree.Proposition, batch: Batch) -> Truths:
         """Return a mask of the points at which a proposition holds.
 
         Raises `FormulaError` or `UndefinedError` if a needed value does not exist, and `LimitError` if too many points would be
@@ -305,73 +291,77 @@ class Evaluation:
         if not batch.size:
             return np.empty(0, np.bool_)
         match part:
-            case Expression():
+            case tree.Expression():
                 return self.value(part, batch).astype(np.bool_, copy=False)
-            case PPosition(place):
+            case tree.PPosition(place):
                 board, points = self._place(place, batch)
-                return board.are_p(points)
-            case IsOption(at):
+                are_p: Truths = board.values(points) == int(board.holds_outcomes)
+                return are_p
+            case tree.IsOption(at):
                 return self._are_options(at, batch)
-            case IsPrinted(row):
-                listed = [entry for entry in self.printed if len(entry) == len(row)]
-                columns = np.array(listed, np.int64).reshape(-1, len(row)).T
-                return _rows_in([self.value(one, batch) for one in row], [*columns])
-            case Not(operand):
+            case tree.IsPrinted(row):
+                return _rows_in([self.value(one, batch) for one in row], self.printed)
+            case tree.Not(operand):
                 return ~self.holds(operand, batch)
-            case Junction(word, operands):
-                return self._junction(operands, batch, decided=word == "or")
-            case Implies(premise, conclusion):
-                truths = self.holds(premise, batch)
-                wrong = truths.copy()
-                wrong[truths] = ~self.holds(conclusion, batch.chosen(truths))
-                return ~wrong
-            case Equivalent(operands):
+            case tree.Junction(word, operands):
+                truths = self.holds(operands[0], batch).copy()
+                for operand in operands[1:]:  # only where the earlier ones leave it open
+                    is_open = truths if word == "and" else ~truths
+                    truths[is_open] = self.holds(operand, batch.chosen(is_open))
+                return truths
+            case tree.Implies(premise, conclusion):
+                truths = ~self.holds(premise, batch)
+                truths[~truths] = self.holds(conclusion, batch.chosen(~truths))
+                return truths
+            case tree.Equivalent(operands):
                 first, *others = (self.holds(operand, batch) for operand in operands)
                 agree: Truths = np.logical_and.reduce([first == other for other in others])
                 return agree
-            case Quantified(word, (OfOption(),), _):
+            case tree.Quantified(word, (tree.OfOption(),), _):
                 having = self._with_option(part, batch)
                 if having is None:
                     return self._quantified(word, part.bindings, part.body, batch)
                 return having if word == "some" else ~having
-            case Quantified(word, bindings, body):
+            case tree.Quantified(word, bindings, body):
                 return self._quantified(word, bindings, body, batch)
-            case Let(name, value, body):
+            case tree.Let(name, value, body):
                 truths = np.empty(batch.size, np.bool_)
                 for rows, inner in self.defined(name, value, batch):
                     truths[rows] = self.holds(body, inner)
                 return truths
-            case At(position, body):
+            case tree.At(position, body):
                 values = [self.value(one, batch) for one in position]
                 points = dict(zip(self._own.names, values, strict=True))
                 self._own.values(points)  # raises an error if one is no position
                 return self.holds(body, replace(batch, position=points, option=None))
-            case ValueSet():
+            case tree.ValueSet():
                 raise FormulaError(
-                    f"{text_of(part)}: a set of values stands alone, outside of other parts",
-                    text_of(part),
+                    f"{tree.text_of(part)}: a set of values stands alone, outside of other parts",
+                    tree.text_of(part),
                     1,
                 )
 
-    def value(self, part: Expression, batch: Batch) -> Ints:
+    def value(self, part: tree.Expression, batch: Batch) -> Ints:
         """Return the values of an expression; 0 and 1 for a condition."""
-        known, formula = self._named(batch, part.formula.names), part.formula
-        for name, term in part.terms:
-            known[name] = self.term(term, batch)
+        formula = part.formula
+        known = self._named(batch, formula.names)
+        known |= {name: self.term(term, batch) for name, term in part.terms}
         if formula.names <= known.keys():
             values = np.broadcast_to(formula.evaluate(known), batch.size)
             return values.astype(np.int64, copy=False)
         # A definition has no value, which may not matter.
-        rows = ({name: int(known[name][row]) for name in known} for row in range(batch.size))
+        arrays = {name: np.broadcast_to(value, batch.size) for name, value in known.items()}
+        rows = ({name: int(arrays[name][row]) for name in arrays} for row in range(batch.size))
         integers = [int(formula.value(row)) for row in rows]
         if any(value.bit_length() > 63 for value in integers):
             raise LimitError(f"{formula}: an integer of more than 64 bits")
         return np.array(integers, np.int64)
 
-    def _named(self, batch: Batch, names: Collection[str]) -> dict[str, Ints]:
-        known: dict[str, Ints] = batch.named
-        if SIZE in names and batch.position is not None:
-            known[SIZE] = self._own.sizes(batch.position)
+    def _named(self, batch: Batch, names: Collection[str] = ()) -> dict[str, Any]:
+        """Return an integer or an array for each name that is known at the points, and the size if it is among `names`."""
+        known = {**self.values, **batch.known, **(batch.position or {})}
+        if tree.SIZE in names and batch.position is not None:
+            known[tree.SIZE] = self._own.sizes(batch.position)
         return known
 
     @property
@@ -379,39 +369,29 @@ class Evaluation:
         assert self.board is not None
         return self.board
 
-    def term(self, term: Term, batch: Batch) -> Ints:
+    def term(self, term: tree.Term, batch: Batch) -> Ints:
         """Return the values of a term."""
         match term:
-            case Grundy(place):
+            case tree.Grundy(place):
                 board, points = self._place(place, batch)
                 return board.grundy(points)
-            case Primed(coordinate):
+            case tree.Primed(coordinate):
                 assert batch.option is not None
                 return batch.option[coordinate]
-            case Printed(row, column):
+            case tree.Printed(row, column):
                 return self._printed_at(self.value(row, batch), self.value(column, batch))
-            case Count(bindings, body):
+            case tree.Count(bindings, body):
                 counts = np.zeros(batch.size, np.int64)
                 for owners, inner in self.choices(bindings, batch, body):
                     counts += np.bincount(owners[self.holds(body, inner)], minlength=batch.size)
                 return counts
 
-    def _junction(self, operands: Sequence[Proposition], batch: Batch, *, decided: bool) -> Truths:
-        """Evaluate an `or` (if `decided`) or an `and`.
-
-        Each operand is evaluated only where the earlier ones leave the value open.
-        """
-        rows = np.arange(batch.size)
-        truths = np.full(batch.size, not decided)
-        for operand in operands:
-            held = self.holds(operand, batch)
-            settled = held if decided else ~held
-            truths[rows[settled]] = decided
-            rows, batch = rows[~settled], batch.chosen(~settled)
-        return truths
-
     def _quantified(
-        self, word: Word, bindings: Sequence[Binding], body: Proposition, batch: Batch
+        self,
+        word: tree.Word,
+        bindings: Sequence[tree.Binding],
+        body: tree.Proposition,
+        batch: Batch,
     ) -> Truths:
         found = np.zeros(batch.size, np.bool_)  # a choice for which the body is false, or true
         for owners, inner in self.choices(bindings, batch, necessary_condition(word, body)):
@@ -419,7 +399,7 @@ class Evaluation:
             found[owners[~held if word == "every" else held]] = True
         return found if word == "some" else ~found
 
-    def _with_option(self, part: Quantified, batch: Batch) -> Truths | None:
+    def _with_option(self, part: tree.Quantified, batch: Batch) -> Truths | None:
         """Return a mask of the positions that have an option which decides a quantifier.
 
         For `some` and `no` the body is true for this option, for `every` it is false. The body is evaluated once at all positions
@@ -431,16 +411,16 @@ class Evaluation:
         against = part.word == "every"
         if part not in self._having:
             falls, body = self._without_fall(part)
-            if batch.size < MANY or not is_about_option(body, self.values):
+            if batch.size < MANY or not tree.is_about_option(body, self.values):
                 return None
             box = self._own.box(self.bound)
             if box is None:
                 return None
             (binding,) = part.bindings
-            assert isinstance(binding, OfOption)
+            assert isinstance(binding, tree.OfOption)
             wanted = np.zeros(box.legal.shape, np.bool_)
             try:
-                for cells, points in box.positions():
+                for cells, points in box.positions:
                     there = replace(self.start(points), position=None, option=points)
                     wanted.reshape(-1)[cells] = self.holds(body, there) ^ against
                 self._having[part] = box.with_option(wanted, binding.by, falls)
@@ -452,39 +432,45 @@ class Evaluation:
         )
         return having[at] if having is not None and is_inside else None
 
-    def _without_fall(self, part: Quantified) -> tuple[bool | None, Proposition]:
+    def _without_fall(self, part: tree.Quantified) -> tuple[bool | None, tree.Proposition]:
         """Split a condition on a falling coordinate from the body of a quantifier.
 
         A condition ``y' < y`` (True) or ``y' == y`` (False) on the only coordinate that can fall is removed from the body. Without
         one, the first result is None.
         """
         (binding,), body = part.bindings, part.body
-        assert isinstance(binding, OfOption)
+        assert isinstance(binding, tree.OfOption)
         limits = () if self._own.of_whole_bars else self._own.game.rules.limits.items()
         falling = {name for name, limit in limits if limit.of}
         condition = necessary_condition(part.word, body)
         if condition is None or len(falling) != 1 or not binding.by or falling & {*binding.by}:
             return None, body
-        (name,), (first, *rest) = falling, conjuncts(condition)
-        text = first.formula.text if isinstance(first, Expression) else ""
+        (name,), (first, *rest) = falling, tree.conjuncts(condition)
+        text = first.formula.text if isinstance(first, tree.Expression) else ""
         falls = {f"{name}' == {name}": False, f"{name}' < {name}": True}.get(text)
         if falls is None:
             return None, body
-        left = joined("and", rest) if rest else TRUE
-        return falls, Implies(left, body.conclusion) if isinstance(body, Implies) else left
+        left = tree.joined("and", rest) if rest else tree.TRUE
+        return falls, tree.Implies(left, body.conclusion) if isinstance(
+            body, tree.Implies
+        ) else left
 
     def choices(
-        self, bindings: Sequence[Binding], batch: Batch, condition: Proposition | None = None
+        self,
+        bindings: Sequence[tree.Binding],
+        batch: Batch,
+        condition: tree.Proposition | None = None,
     ) -> Iterator[tuple[Ints, Batch]]:
         """Yield batches with bound variables, and the original row of each point.
 
         With a condition, choices that violate it may be left out.
         """
-        owners = np.arange(batch.size)
         if not bindings:
-            yield owners, batch
+            yield np.arange(batch.size), batch
+        if not bindings or not batch.size:
             return
         first, *rest = bindings
+        later = self._own.names if tree.OfPosition() in rest else ()
         for rows, inner in self._bound(first, batch):
             for start in range(0, inner.size, BLOCK):
                 part = np.arange(start, min(start + BLOCK, inner.size))
@@ -494,68 +480,51 @@ class Evaluation:
                         f"more than {MOST_POINTS:,} choices of positions and integers: a smaller bound has fewer"
                     )
                 chosen = inner if part.size == inner.size else inner.chosen(part)
-                if condition is not None and isinstance(first, InRange):
-                    fitting = self._fitting(condition, chosen, self._names_of(rest))
+                if condition is not None and isinstance(first, tree.InRange):
+                    fitting = self._fitting(condition, chosen, later)
                     if fitting.size < part.size:
                         part, chosen = part[fitting], chosen.chosen(fitting)
                 for deeper, innermost in self.choices(rest, chosen, condition):
                     yield rows[part[deeper]], innermost
 
-    def _fitting(self, condition: Proposition, batch: Batch, later: Collection[str]) -> Ints:
+    def _fitting(self, condition: tree.Proposition, batch: Batch, later: Collection[str]) -> Ints:
         """Return the rows that satisfy a condition, as far as its names are bound.
 
-        Conjuncts are evaluated from the left, up to the first with a name that is bound `later`.
+        Conjuncts are evaluated from the left, up to the first with a name that is unknown, or bound again `later`.
         """
-        rows = np.arange(batch.size)
+        rows, known = np.arange(batch.size), self._named(batch)
 
-        def is_known(part: Expression) -> bool:
+        def evaluated(part: tree.Proposition) -> NDArray[Any] | None:
+            if not isinstance(part, tree.Expression) or part.terms:
+                return None
             names = part.formula.names
-            return not part.terms and names <= batch.named.keys() and names.isdisjoint(later)
+            if not (names <= known.keys() and names.isdisjoint(later)):
+                return None
+            few = {name: known[name] for name in names}
+            if rows.size < batch.size:
+                few = {n: v if isinstance(v, int) else v[rows] for n, v in few.items()}
+            try:
+                return np.broadcast_to(part.formula.evaluate(few), rows.size)
+            except FormulaError:
+                return None
 
-        while isinstance(condition, Let):
-            name, value, condition = condition.name, condition.value, condition.body
-            try:
-                if is_known(value):
-                    batch = batch.with_known(name, self.value(value, batch))
-                    continue
-            except FormulaError:
-                pass
-            later = {*later, name}
-        for part in conjuncts(condition):
-            if not isinstance(part, Expression) or not is_known(part):
+        while isinstance(condition, tree.Let):
+            known.pop(condition.name, None)
+            if (values := evaluated(condition.value)) is not None:
+                known[condition.name] = values
+            condition = condition.body
+        for part in tree.conjuncts(condition):
+            if (held := evaluated(part)) is None:
                 break
-            try:
-                held = self.holds(part, batch)
-            except FormulaError:
-                break
-            if not held.all():
-                rows, batch = rows[held], batch.chosen(held)
+            rows = rows[held]
         return rows
 
-    def _names_of(self, bindings: Sequence[Binding]) -> set[str]:
-        names = set[str]()
-        for binding in bindings:
-            match binding:
-                case InRange(name):
-                    names.add(name)
-                case OfCell(cell):
-                    names.update(cell)
-                case OfPosition():
-                    names.update(self._own.names)
-                case OfOption():
-                    pass
-        return names
-
-    def _bound(self, binding: Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
+    def _bound(self, binding: tree.Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
         """Yield batches with one more variable, and the original row of each point."""
         match binding:
-            case InRange(name, span, _):
-                first, step, counts = span.evaluate(
-                    {**self._named(batch, span.names), "": np.zeros(batch.size, np.int64)}
-                )
-                first, step, counts = (
-                    np.broadcast_to(one, batch.size) for one in (first, step, counts)
-                )
+            case tree.InRange(name, span, _):
+                whole = {"": np.zeros(batch.size, np.int64)}
+                first, step, counts = span.evaluate(whole | self._named(batch, span.names))
                 if name in self.fixed:
                     above = self.fixed[name] - first
                     counts = (above >= 0) & (above % step == 0) & (above // step < counts)
@@ -573,19 +542,19 @@ class Evaluation:
                         rows,
                         batch.chosen(rows).with_known(name, first[rows] + steps * step[rows]),
                     )
-            case OfOption(by):
+            case tree.OfOption(by):
                 assert batch.position is not None
                 for start in range(0, batch.size, BLOCK // 8):
                     part = np.arange(start, min(start + BLOCK // 8, batch.size))
                     rows, option = self._own.options(batch.chosen(part).position or {}, by)
                     yield part[rows], replace(batch.chosen(part[rows]), option=option)
-            case OfPosition():
-                for points in self._own.positions(self.bound, BLOCK):
+            case tree.OfPosition():
+                for points in self._own.positions(self.bound):
                     size = next(iter(points.values())).size
                     for row in range(batch.size):
                         rows = np.full(size, row)
                         yield rows, replace(batch.chosen(rows), position=points, option=None)
-            case OfCell(names):
+            case tree.OfCell(names):
                 sides = [most + 1 for most in self._own.game.limits(self.bound)]
                 cells = [axis.reshape(-1).astype(np.int64) for axis in np.indices(sides)]
                 size = cells[0].size
@@ -600,7 +569,9 @@ class Evaluation:
                     }
                     yield rows, replace(inner, known={**inner.known, **named})
 
-    def defined(self, name: str, value: Expression, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
+    def defined(
+        self, name: str, value: tree.Expression, batch: Batch
+    ) -> Iterator[tuple[Ints, Batch]]:
         """Yield rows of a batch, and their points with a name for a value.
 
         The name is missing where the value is undefined, so that this is an error only if the name is used.
@@ -618,7 +589,7 @@ class Evaluation:
         else:
             yield rows, batch.with_known(name, values)
 
-    def _place(self, place: Place, batch: Batch) -> tuple[Board, Points]:
+    def _place(self, place: tree.Place, batch: Batch) -> tuple[Board, Points]:
         if place.primed:
             assert batch.option is not None
             return self._own, batch.option
@@ -633,16 +604,15 @@ class Evaluation:
             )
         return board, dict(zip(board.names, columns, strict=True))
 
-    def _other(self, place: Place, batch: Batch) -> Board:
+    def _other(self, place: tree.Place, batch: Batch) -> Board:
         """Return the board of another game, which must be the same one at all points."""
         assert place.game is not None
-        values = {}
-        for name in place.game.names & batch.known.keys():
-            first, *others = np.unique(batch.known[name]).tolist()
+        values, named = dict[str, int](), self._named(batch)
+        for name in place.game.names & named.keys():
+            values[name], *others = np.unique(named[name]).tolist()
             if others:
                 why = f"{name} has more than one value here, which is not supported"
                 raise LimitError(f"{place.game.text}: {why}")
-            values[name] = first
         game = game_of(place.game, values, self.games)
         if game.identity not in self._boards:
             board = Board(game, self._own.of_whole_bars and isinstance(game.base, RectangularBar))
@@ -650,18 +620,27 @@ class Evaluation:
             self._boards[game.identity] = board
         return self._boards[game.identity]
 
-    def _are_options(self, at: Sequence[Expression], batch: Batch) -> Truths:
+    def _are_options(self, at: Sequence[tree.Expression], batch: Batch) -> Truths:
         names, position = self._own.names, batch.position
         assert position is not None
-        columns = tuple(position[name] for name in names)
+        columns = [position[name] for name in names]
+        wanted = [self.value(one, batch) for one in at]
+        box, pairs = self._own.box(self.bound), self._own.option_pairs(self.bound)
+        if box is not None and pairs is not None and _inside(columns, box.legal.shape).all():
+            found = _inside(wanted, box.legal.shape)
+            if not found.all():
+                columns, wanted = ([at[found] for at in one] for one in (columns, wanted))
+            pair = np.ravel_multi_index([*columns, *wanted], box.legal.shape * 2)
+            found[found] = pairs.reshape(-1)[pair]
+            return found
         sides = tuple(int(values.max()) + 1 for values in columns)
         _, first, which = np.unique(
             np.ravel_multi_index(columns, sides), return_index=True, return_inverse=True
         )
         points = {name: values[first] for name, values in zip(names, columns, strict=True)}
         rows, option = self._own.options(points, ())
-        wanted = [self.value(one, batch) for one in at]
-        return _rows_in([which, *wanted], [rows, *(option[name] for name in names)])
+        listed = np.column_stack([rows, *(option[name] for name in names)])
+        return _rows_in([which, *wanted], listed.tolist())
 
     def _printed_at(self, rows: Ints, columns: Ints) -> Ints:
         values = np.empty(rows.size, np.int64)
@@ -672,7 +651,7 @@ class Evaluation:
         return values
 
 
-def necessary_condition(word: Word, body: Proposition) -> Proposition | None:
+def necessary_condition(word: tree.Word, body: tree.Proposition) -> tree.Proposition | None:
     """Return the necessary condition on the choices of a quantifier.
 
     It is the premise of an `every`, if it has one, or the body of a `some` or `no`. Choices that violate it cannot decide the
@@ -680,10 +659,17 @@ def necessary_condition(word: Word, body: Proposition) -> Proposition | None:
     """
     if word != "every":
         return body
-    if isinstance(body, Let):
+    if isinstance(body, tree.Let):
         premise = necessary_condition(word, body.body)
         return None if premise is None else replace(body, body=premise)
-    return body.premise if isinstance(body, Implies) else None
+    return body.premise if isinstance(body, tree.Implies) else None
+
+
+def _inside(columns: Sequence[Ints], sides: Sequence[int]) -> Truths:
+    """Return a mask of the points of a box."""
+    inside = [(at >= 0) & (at < side) for at, side in zip(columns, sides, strict=True)]
+    found: Truths = np.logical_and.reduce(inside)
+    return found
 
 
 def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
@@ -696,27 +682,8 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
         low, done = high, int(ends[high - 1])
 
 
-def _rows_in(questions: Sequence[Ints], listed: Sequence[Ints]) -> Truths:
+def _rows_in(questions: Sequence[Ints], listed: Iterable[Sequence[int]]) -> Truths:
     """Return a mask of the rows, given as columns, that are among the listed ones."""
-    size = questions[0].size
-    if not (size and listed[0].size):
-        return np.zeros(size, np.bool_)
-    ends = [(int(column.min()), int(column.max())) for column in listed]
-    sides = [last - first + 1 for first, last in ends]
-    if math.prod(sides) > MOST_KEYS:
-        wanted = set(zip(*(column.tolist() for column in listed), strict=True))
-        rows = zip(*(column.tolist() for column in questions), strict=True)
-        return np.fromiter((row in wanted for row in rows), np.bool_, size)
-
-    def keys(columns: Sequence[Ints]) -> tuple[Ints, Truths]:
-        key, inside = np.zeros(columns[0].size, np.int64), np.ones(columns[0].size, np.bool_)
-        for column, (first, last), side in zip(columns, ends, sides, strict=True):
-            inside &= (column >= first) & (column <= last)
-            key = key * side + (column - first)
-        return key, inside
-
-    are_listed = np.zeros(math.prod(sides), np.bool_)
-    are_listed[keys(listed)[0]] = True
-    key, inside = keys(questions)
-    inside[inside] = are_listed[key[inside]]
-    return inside
+    wanted = set(map(tuple, listed))
+    rows = zip(*(column.tolist() for column in questions), strict=True)
+    return np.fromiter((row in wanted for row in rows), np.bool_, questions[0].size)

@@ -177,9 +177,7 @@ class Tally:
         if not sizes.size or (known is not None and self.cells.size(known) < size):
             return known
         rows = self.cells.positions(select(points, sizes == size))
-        for column in range(rows.shape[1]):
-            rows = rows[rows[:, column] == rows[:, column].min()]
-        return self._lesser(known, tuple(rows[0].tolist()))
+        return self._lesser(known, tuple(rows[np.lexsort(rows.T[::-1])[0]].tolist()))
 
 
 #: Largest number of positions below a counterexample for which the definition is used.
@@ -211,10 +209,11 @@ class _KnownPosition:
     @cached_property
     def winning(self) -> tuple[Position, ...] | None:
         """The first known P-position among the options."""
-        return next((option for option in self.options if self._is_won(option)), None)
 
-    def _is_won(self, option: Sequence[Position]) -> bool | None:
-        return self.is_p_position(option[0]) if len(option) == 1 else self.total(option) == 0
+        def is_won(option: Sequence[Position]) -> bool | None:
+            return self.is_p_position(option[0]) if len(option) == 1 else self.total(option) == 0
+
+        return next(filter(is_won, self.options), None)
 
     def total(self, option: Sequence[Position]) -> int | None:
         """Return the Grundy number of an option."""

@@ -11,16 +11,14 @@ from typing import Any, assert_never
 import numpy as np
 
 from choco_pipeline.claims.checks.evaluation import Batch, Evaluation
-from choco_pipeline.claims.checks.evidence import ClaimCase, Pass, Tally, counterexample_at
-from choco_pipeline.claims.checks.scan import (
-    ColumnsTask,
-    FormulaTask,
-    NumbersTask,
-    OutcomesTask,
-    ValueCounts,
-    ValueScan,
-    compare_by_scan,
+from choco_pipeline.claims.checks.evidence import (
+    ClaimCase,
+    Pass,
+    Tally,
+    concluded,
+    counterexample_at,
 )
+from choco_pipeline.claims.checks.scan import CellTask, compare_by_scan
 from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.kinds.shapes import Containment
 from choco_pipeline.claims.language.verdict import (
@@ -55,14 +53,14 @@ from choco_pipeline.tables.cells import (
 MOST_EVALUATIONS = 1 << 30
 
 
-def compare_p_positions(
-    check: PPositions,
+def compare(
+    check: PPositions | GrundyNumbers,
     environment: Mapping[str, int],
     cells: Cells,
     size: int,
     reach: int | None = None,
 ) -> Pass[Tally]:
-    """Compare the P-positions of a table with those of a formula.
+    """Compare a table with a formula for Grundy numbers, or its P-positions with those of a formula.
 
     In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved for c,
     each column has few candidates, and only these and the stored P-position can disagree. A strip or a last heap may then have
@@ -72,24 +70,33 @@ def compare_p_positions(
     coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
     many positions to evaluate it at each; `FormulaError` if the formula has no value at a position.
     """
-    formula, where = _substituted(environment, check.formula, check.where)
-    assert formula is not None
-    stored, relation, tally = cells.variable.stored, check.relation, Tally(cells, reach)
+    stored, tally = cells.variable.stored, Tally(cells, reach)
+    where = _substituted(check.where, environment)
+    if isinstance(check, GrundyNumbers):
+        equals = check.equals.substitute(environment)
 
-    def compare(block: CellBlock, tally: Tally) -> None:
+        def compare_numbers(slab: Slab, tally: Tally) -> None:
+            block = cells.block_of(slab).within(where)
+            tally.settle(block.points)
+            tally.fail(select(block.points, evaluate_at(equals, block.points) != block.values))
+
+        yield from compare_by_scan(CellTask(equals, where), tally, size, compare_numbers)
+        return tally
+    formula, relation = check.formula.substitute(environment), check.relation
+
+    def compare_positions(block: CellBlock, tally: Tally) -> None:
         block = block.within(where)
         tally.settle(block.points)
         is_p = outcomes_of(cells, block.points, block.values)
         _compare(relation, formula, block.points, is_p, tally)
 
     if stored is None:
-        task: FormulaTask = OutcomesTask(
-            formula, where, relation, int(cells.variable.name != "grundy")
-        )
+        p_value = int(cells.variable.name != "grundy")
 
         def compare_cells(slab: Slab, tally: Tally) -> None:
-            compare(cells.block_of(slab), tally)
+            compare_positions(cells.block_of(slab), tally)
 
+        task = CellTask(formula, where, relation, p_value)
         yield from compare_by_scan(task, tally, size, compare_cells)
         return tally
     solutions = formula.solve(stored)
@@ -97,9 +104,12 @@ def compare_p_positions(
 
         def compare_columns(slab: Slab, tally: Tally) -> None:
             columns = cells.block_of(slab).within(where)
-            _compare_candidates(columns, stored, formula, solutions, relation, tally)
+            tally.settle_columns(columns)
+            candidates = (evaluate_at(solution, columns.points) for solution in solutions)
+            for points, is_p in candidate_positions(cells, columns, candidates):
+                _compare(relation, formula, points, is_p, tally)
 
-        task = ColumnsTask(formula, where, relation, tuple(solutions))
+        task = CellTask(formula, where, relation, candidates=tuple(solutions))
         yield from compare_by_scan(task, tally, size, compare_columns)
         return tally
     evaluations = estimated_positions(cells.game, cells.bound)
@@ -110,15 +120,13 @@ def compare_p_positions(
         )
     for block in cells.blocks(size):
         for positions in all_positions(block, stored):
-            compare(positions, tally)
+            compare_positions(positions, tally)
         yield
     return tally
 
 
-def _substituted(
-    environment: Mapping[str, int], *formulas: Formula | None
-) -> Iterator[Formula | None]:
-    return (None if formula is None else formula.substitute(environment) for formula in formulas)
+def _substituted(formula: Formula | None, environment: Mapping[str, int]) -> Formula | None:
+    return None if formula is None else formula.substitute(environment)
 
 
 def outcomes_of(cells: Cells, points: Points, values: Ints) -> Truths:
@@ -146,30 +154,27 @@ def _compare(
     tally.fail(select(points, wrong))
 
 
-def _compare_candidates(
-    columns: CellBlock,
-    stored: str,
-    formula: Formula,
-    solutions: list[Formula],
-    relation: Containment,
-    tally: Tally,
-) -> None:
+def candidate_positions(
+    cells: Cells, columns: CellBlock, candidates: Iterable[Ints]
+) -> Iterator[tuple[Points, Truths]]:
+    """Yield the P-positions of columns, then those candidates for the stored coordinate that are other positions.
+
+    With the positions comes a mask of the P-positions.
+    """
+    stored = cells.variable.stored
+    assert stored is not None
     assert columns.tops is not None
-    tally.settle_columns(columns)
-    held = tally.cells.holds_p(columns.values)
-    p_positions = {**select(columns.points, held), stored: columns.values[held]}
-    _compare(relation, formula, p_positions, held[held], tally)
+    held = cells.holds_p(columns.values)
+    yield {**select(columns.points, held), stored: columns.values[held]}, held[held]
     tried = [columns.values]
-    for solution in solutions:
-        candidates = evaluate_at(solution, columns.points)
-        new = candidates >= 0
-        if tally.cells.free is None:
-            new &= candidates <= columns.tops
+    for candidate in candidates:
+        new = candidate >= 0
+        if cells.free is None:
+            new &= candidate <= columns.tops
         for other in tried:
-            new &= candidates != other
-        tried.append(candidates)
-        points = {**select(columns.points, new), stored: candidates[new]}
-        _compare(relation, formula, points, ~new[new], tally)
+            new &= candidate != other
+        tried.append(candidate)
+        yield {**select(columns.points, new), stored: candidate[new]}, ~new[new]
 
 
 def all_positions(columns: CellBlock, stored: str) -> Iterator[CellBlock]:
@@ -181,25 +186,19 @@ def all_positions(columns: CellBlock, stored: str) -> Iterator[CellBlock]:
         yield CellBlock(points, high.values, None)
 
 
-def compare_grundy_numbers(
-    check: GrundyNumbers,
-    environment: Mapping[str, int],
-    cells: Cells,
-    size: int,
-    reach: int | None = None,
-) -> Pass[Tally]:
-    """Compare a table with a formula; arguments as in `compare_p_positions`."""
-    equals, where = _substituted(environment, check.equals, check.where)
-    assert equals is not None
-    tally = Tally(cells, reach)
-
-    def by_arrays(slab: Slab, tally: Tally) -> None:
-        block = cells.block_of(slab).within(where)
-        tally.settle(block.points)
-        tally.fail(select(block.points, evaluate_at(equals, block.points) != block.values))
-
-    yield from compare_by_scan(NumbersTask(equals, where), tally, size, by_arrays)
-    return tally
+def find_by_formula(check: PPositions | GrundyNumbers, case: ClaimCase) -> Pass[Finding]:
+    """Return the verdict on a formula for Grundy numbers or P-positions."""
+    tally = yield from compare(check, case.environment, case.cells, case.block, case.reach)
+    if isinstance(check, GrundyNumbers):
+        return concluded(case, tally)
+    if check.relation != "exactly":  # an implication
+        if not tally.met:
+            return Finding(
+                case.nothing("position" if check.relation == "contain" else "P-position")
+            )
+        tally.settled = tally.met
+    free = case.cells.free
+    return concluded(case, tally, {"free": free} if free and case.reach is None else {})
 
 
 def find_count(check: Count, case: ClaimCase) -> Finding:
@@ -217,8 +216,7 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
         blocks = ({**b.points, "grundy": b.values} for b in cells.blocks(case.block))
     for points in blocks:
         inside = cells.within_reach(points, case.reach)
-        start = evaluation.start(inside)
-        batch = Batch(start.size, {**start.known, **inside})
+        batch = Batch(next(iter(inside.values())).size, inside)
         for _, choices in evaluation.choices(further, batch):
             truths = holds_at(of, choices.known)
             counted += int(truths.sum())
@@ -365,31 +363,20 @@ def _collect_values(check: Values, case: ClaimCase) -> Pass[_ComparedValues]:
     A P-position beyond the bound, as in a strip, can refute the claim, but its value is not listed.
     """
     cells, reach = case.cells, case.reach
-    of, members_of, where = _substituted(case.environment, check.of, check.values, check.where)
-    assert of is not None
-    assert members_of is not None
-    claimed, tally = IntegerSet(members_of), Tally(cells, reach)
+    of, where = check.of.substitute(case.environment), _substituted(check.where, case.environment)
+    claimed, tally = IntegerSet(check.values.substitute(case.environment)), Tally(cells, reach)
     nearest_of: dict[int, int] = {}
-
-    def positions(slab: Slab) -> Points:
-        return cells.within_reach(select_where(cells.p_positions_of(slab), where), reach)
-
-    scan = ValueScan(of, where, cells, reach)
     for slab in cells.slabs(case.block):
-        seen = scan.run(slab) or _values_at(of, positions(slab), cells)
-        tally.settled += int(seen.counts.sum())
-        for value, near in zip(seen.values.tolist(), seen.nearest.tolist(), strict=True):
+        points = cells.within_reach(select_where(cells.p_positions_of(slab), where), reach)
+        values, sizes = evaluate_at(of, points), cells.sizes(points)
+        order = np.lexsort((sizes, values))
+        distinct, first = np.unique(values[order], return_index=True)
+        for value, near in zip(distinct.tolist(), sizes[order[first]].tolist(), strict=True):
             nearest_of[value] = min(near, nearest_of.get(value, near))
-        outside = np.zeros(seen.values.size, np.bool_)
+        tally.settled += values.size
         if check.relation != "contains-all":
-            outside = ~holds_at(claimed.condition, {"v": seen.values})
-        tally.failures += int(seen.counts[outside].sum())
-        near = int(seen.nearest[outside].min(initial=np.iinfo(np.int64).max))
-        if outside.any() and tally.may_be_less(near, cells.first_of(slab), tally.least):
-            part = Tally(cells, reach)
-            points = positions(cells.part_within(slab, near))
-            part.fail(select(points, ~holds_at(claimed.condition, {"v": evaluate_at(of, points)})))
-            tally.take_least(part)
+            outside = distinct[~holds_at(claimed.condition, {"v": distinct})]
+            tally.fail(select(points, np.isin(values, outside)))
         yield
     nearby = sorted((value, near) for value, near in nearest_of.items() if near <= cells.bound)
     values, sizes = np.array(nearby, np.int64).reshape(-1, 2).T
@@ -399,15 +386,6 @@ def _collect_values(check: Values, case: ClaimCase) -> Pass[_ComparedValues]:
     missing = np.setdiff1d(members, values)
     missing = missing[np.argsort(np.abs(missing), stable=True)]
     return _ComparedValues(tally, values, sizes, members, missing, claimed, size)
-
-
-def _values_at(of: Formula, points: Points, cells: Cells) -> ValueCounts:
-    values, which, counts = np.unique(
-        evaluate_at(of, points), return_inverse=True, return_counts=True
-    )
-    nearest = np.full(values.size, np.iinfo(np.int64).max)
-    np.minimum.at(nearest, which, cells.sizes(points))
-    return ValueCounts(values, counts, nearest)
 
 
 def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
@@ -420,25 +398,33 @@ def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
     if compared.tally.least is not None:
         verdict = Refuted(counterexample_at(case, compared.tally.least), settled)
         return Finding(verdict, {**evidence, "failures": compared.tally.failures})
-    if case.is_complete:
-        return _conclude_finite_values(case, check, compared, evidence)
+    if case.is_complete and check.relation != "within":
+        absent = compared.claimed.first_outside(set(compared.values.tolist()))
+        if absent is not None:
+            claimed = f"{absent:,}, a v with {math_text(check.values)}, is a value"
+            counterexample = Counterexample(f"no P-position has the value {absent:,}", claimed)
+            return Finding(Refuted(counterexample, settled), evidence)
+    if case.is_complete and not compared.values.size:
+        return Finding(case.nothing("P-position"))
     if check.relation == "contains-all" and not compared.members.size and compared.claimed.is_empty:
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    if case.is_complete:
+        return Finding(Exhausted(settled), evidence)
     if not compared.values.size:
         return Finding(case.nothing("P-position"))
     match check.relation:
         case "within":
             sense = "no P-position has a value outside of the set"
         case "exactly":
-            absent = compared.missing
-            if absent.size and abs(absent[0]) <= case.bound // SMALL:
-                why = f"{absent[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
+            missing = compared.missing
+            if missing.size and abs(missing[0]) <= case.bound // SMALL:
+                why = f"{missing[0]:,} is a member, and no P-position up to bound {case.bound:,} has it"
                 return Finding(Undecided(why), evidence)
             span = compared.span(compared.looked_up_to)
             sense = f"no P-position has a value outside of the set, and every member {span} occurs"
-            if absent.size:
-                listed = ", ".join(f"{v:,}" for v in absent[:8].tolist())
-                listed += ", …" if absent.size > 8 else ""
+            if missing.size:
+                listed = ", ".join(f"{v:,}" for v in missing[:8].tolist())
+                listed += ", …" if missing.size > 8 else ""
                 sense = f"no P-position has a value outside of the set, and its members {span} occur except {listed}"
         case "contains-all":
             smaller = case.bound // GROWTH
@@ -456,21 +442,3 @@ def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
         case _:
             assert_never(check.relation)
     return Finding(HoldsToBound(settled, case.bound, sense), evidence)
-
-
-def _conclude_finite_values(
-    case: ClaimCase, check: Values, compared: _ComparedValues, evidence: Mapping[str, Any]
-) -> Finding:
-    """Return the verdict if the table holds all P-positions in question."""
-    settled = compared.tally.settled
-    if check.relation != "within":
-        absent = compared.claimed.first_outside(set(compared.values.tolist()))
-        if absent is not None:
-            claimed = f"{absent:,}, a v with {math_text(check.values)}, is a value"
-            counterexample = Counterexample(f"no P-position has the value {absent:,}", claimed)
-            return Finding(Refuted(counterexample, settled), evidence)
-    if not compared.values.size:
-        return Finding(case.nothing("P-position"))
-    if check.relation == "contains-all" and compared.claimed.is_empty:
-        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
-    return Finding(Exhausted(settled), evidence)

@@ -5,14 +5,13 @@ A statement about positions is evaluated at all positions up to a bound, one abo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from choco_pipeline.claims.checks.evaluation import (
-    BLOCK,
     Batch,
     Board,
     Evaluation,
@@ -32,42 +31,9 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written.math_text import MathNotation, range_text
 from choco_pipeline.games import Position
+from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError, World
-from choco_pipeline.statements.tree import (
-    SIZE,
-    At,
-    Binding,
-    Count,
-    Equivalent,
-    Expression,
-    Grundy,
-    Implies,
-    InRange,
-    IsOption,
-    Junction,
-    Let,
-    Not,
-    OfCell,
-    OfOption,
-    OfPosition,
-    Part,
-    PPosition,
-    Proposition,
-    Quantified,
-    ValueSet,
-    Word,
-    applies,
-    children,
-    conjuncts,
-    integers_in_front,
-    is_sampled,
-    math_of,
-    samples,
-    term_math,
-    uses_bound,
-    walk,
-)
-from choco_pipeline.tables.cells import Points, Truths, holds_at
+from choco_pipeline.tables.cells import Points, holds_at
 
 Least = tuple[int, Position]
 #: Words for a comparison with a claimed number.
@@ -83,14 +49,18 @@ class Cases:
     names: tuple[str, ...]
     unit: str
     #: What must hold in each case.
-    body: Proposition
+    body: tree.Proposition
     #: Whether the statement is about no other cases.
     is_complete: bool
     #: The ranges that are samples, as words.
-    sample: str = ""
+    sample: str
+    #: The cases up to the bound.
+    batches: Iterable[Batch]
 
 
-def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = None) -> Finding:
+def judge(
+    proposition: tree.Proposition, evaluation: Evaluation, reach: int | None = None
+) -> Finding:
     """Judge a statement by evaluating it in every case up to the bound.
 
     With a `reach` the statement is only about positions without a larger coordinate. The counterexample is the least one: by
@@ -100,28 +70,29 @@ def judge(proposition: Proposition, evaluation: Evaluation, reach: int | None = 
     """
     try:
         _require_finite_counts(proposition, evaluation)
-        if isinstance(proposition, ValueSet):
+        if isinstance(proposition, tree.ValueSet):
             return _judge_values(proposition, evaluation, reach)
         return _judge(proposition, evaluation, reach)
     except (UndefinedError, LimitError) as error:
         return Finding(Undecided(str(error)))
 
 
-def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Finding:
+def _judge(proposition: tree.Proposition, evaluation: Evaluation, reach: int | None) -> Finding:
     cases = _cases(proposition, evaluation, reach)
     settled = failures = 0
     is_vacuous = True
-    least: Least | None = None
-    for batch in _batches(proposition, cases, evaluation, reach):
-        batch = batch.chosen(_domain(cases.body, evaluation, batch))
-        is_vacuous = is_vacuous and not evaluation.holds(applies(cases.body), batch).any()
-        wrong = ~evaluation.holds(cases.body, batch)
-        settled += batch.size
-        failures += int(wrong.sum())
-        if wrong.any():
-            least = min(filter(None, (least, _least(cases, batch.chosen(wrong), evaluation))))
+    least: tuple[Least, Batch] | None = None
+    for whole in cases.batches:
+        for part, batch in _in_domain(cases.body, evaluation, whole):
+            is_vacuous = is_vacuous and not evaluation.holds(tree.applies(part), batch).any()
+            wrong = ~evaluation.holds(part, batch)
+            settled += batch.size
+            failures += int(wrong.sum())
+            if wrong.any():
+                first = _least(cases.names, batch.chosen(wrong), evaluation)
+                least = first if least is None or first[0] < least[0] else least
     if least is not None:
-        found = _counterexample(cases, least[1], evaluation)
+        found = _counterexample(cases.body, cases.names, least[1], evaluation)
         return Finding(Refuted(found, settled), {"failures": failures})
     if is_vacuous:
         nothing = "satisfies its premise"
@@ -135,193 +106,179 @@ def _judge(proposition: Proposition, evaluation: Evaluation, reach: int | None) 
     return Finding(HoldsToBound(settled, evaluation.bound, cases.sample or None, cases.unit))
 
 
+def _in_domain(
+    body: tree.Proposition, evaluation: Evaluation, batch: Batch
+) -> Iterator[tuple[tree.Proposition, Batch]]:
+    """Yield the cases that satisfy the premise of some implication, and what remains to hold there."""
+    match body:
+        case tree.Let(name, value, inner):
+            for _, known in evaluation.defined(name, value, batch):
+                yield from _in_domain(inner, evaluation, known)
+        case tree.Implies(premise, conclusion):
+            yield conclusion, batch.chosen(evaluation.holds(premise, batch))
+        case tree.Junction("and", operands) if all(isinstance(p, tree.Implies) for p in operands):
+            premises = (part.premise for part in operands if isinstance(part, tree.Implies))
+            some = tree.Junction("or", tuple(premises))
+            yield body, batch.chosen(evaluation.holds(some, batch))
+        case _:
+            yield body, batch
+
+
 # ---- Cases.
 
 
-def depends_on_position(part: Part, names: Sequence[str]) -> bool:
+def depends_on_position(part: tree.Part, names: Sequence[str]) -> bool:
     """Whether the truth of a part depends on the current position.
 
     `names` are the coordinates of that position. A part that binds its own position does not depend on it.
     """
     match part:
-        case PPosition(place) | Grundy(place) if place.at is None:
+        case tree.PPosition(place) | tree.Grundy(place) if place.at is None:
             return not place.primed
-        case IsOption():
+        case tree.IsOption():
             return True
-        case Quantified(_, bindings, body) | Count(bindings, body):
+        case tree.Quantified(_, bindings, body) | tree.Count(bindings, body):
             for one in bindings:
                 match one:
-                    case OfPosition():
+                    case tree.OfPosition():
                         return False
-                    case OfOption():
+                    case tree.OfOption():
                         return True
-                    case InRange(_, span) if not span.names.isdisjoint({*names, SIZE}):
+                    case tree.InRange(_, span) if not span.names.isdisjoint({*names, tree.SIZE}):
                         return True
             return depends_on_position(body, names)
-        case At(position, _):
+        case tree.At(position, _):
             return any(depends_on_position(one, names) for one in position)
-        case ValueSet():
+        case tree.ValueSet():
             return False
-        case Expression() if not part.names.isdisjoint({*names, SIZE}):
+        case tree.Expression() if not part.names.isdisjoint({*names, tree.SIZE}):
             return True
         case _:
-            return any(depends_on_position(child, names) for child in children(part))
+            return any(depends_on_position(child, names) for child in tree.children(part))
 
 
-def _cases(proposition: Proposition, evaluation: Evaluation, reach: int | None) -> Cases:
+def _cases(proposition: tree.Proposition, evaluation: Evaluation, reach: int | None) -> Cases:
     board, fixed = evaluation.board, evaluation.fixed
     listed = ", ".join(
-        range_text(one.name, one.span) for one in samples(proposition) if one.name not in fixed
+        range_text(one.name, one.span) for one in tree.samples(proposition) if one.name not in fixed
     )
     sample = f"for {listed} alone" if listed else ""
     if board is not None and depends_on_position(proposition, board.names):
-        is_complete = _is_complete(board, evaluation, reach) and not is_sampled(proposition)
-        body = proposition.body if isinstance(proposition, Quantified) else proposition
-        is_of_options = isinstance(body, Implies) and isinstance(body.premise, IsOption)
-        if any(isinstance(part, OfCell) for part in walk(proposition)) and not is_of_options:
+        is_complete = _is_complete(board, evaluation, reach) and not tree.samples(proposition)
+        body = proposition.body if isinstance(proposition, tree.Quantified) else proposition
+        is_of_options = isinstance(body, tree.Implies) and isinstance(body.premise, tree.IsOption)
+        if any(isinstance(p, tree.OfCell) for p in tree.walk(proposition)) and not is_of_options:
             is_complete = False  # there are larger cells
-        return Cases(board.names, "position", proposition, is_complete, sample)
-    is_complete = not (fixed or is_sampled(proposition) or uses_bound(proposition))
-    ranges, body = integers_in_front(proposition)
-    return Cases(tuple(one.name for one in ranges), "case", body, is_complete, sample)
+        positions = _positions(board, evaluation, reach)
+        return Cases(board.names, "position", proposition, is_complete, sample, positions)
+    is_complete = not (fixed or tree.samples(proposition) or tree.uses_bound(proposition))
+    ranges, body = tree.integers_in_front(proposition)
+    choices = evaluation.choices(
+        ranges, evaluation.start(), necessary_condition("every", body) if ranges else None
+    )
+    names = tuple(one.name for one in ranges)
+    return Cases(names, "case", body, is_complete, sample, (batch for _, batch in choices))
 
 
 def _is_complete(board: Board, evaluation: Evaluation, reach: int | None) -> bool:
     return board.is_finite or (reach is not None and evaluation.bound >= reach)
 
 
-def _batches(
-    proposition: Proposition, cases: Cases, evaluation: Evaluation, reach: int | None
-) -> Iterator[Batch]:
-    board = evaluation.board
-    if cases.unit == "position":
-        assert board is not None
-        yield from _positions(board, evaluation, reach)
-    elif cases.names:
-        assert isinstance(proposition, Quantified)
-        premise = necessary_condition("every", proposition.body)
-        for _, batch in evaluation.choices(proposition.bindings, evaluation.start(), premise):
-            yield batch
-    else:
-        yield evaluation.start()
-
-
 def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Iterator[Batch]:
     bound = evaluation.bound if reach is None else min(reach, evaluation.bound)
     if bound < 0:
         return
-    for points in board.positions(bound, BLOCK):
+    for points in board.positions(bound):
         batch = evaluation.start(points)
         yield batch if reach is None else batch.chosen(board.sizes(points) <= reach)
 
 
-def _domain(body: Proposition, evaluation: Evaluation, batch: Batch) -> Truths:
-    """Return the cases that satisfy the premise of some implication."""
-    if isinstance(body, Let):
-        truths = np.empty(batch.size, np.bool_)
-        for rows, inner in evaluation.defined(body.name, body.value, batch):
-            truths[rows] = _domain(body.body, evaluation, inner)
-        return truths
-    parts = conjuncts(body)
-    if not all(isinstance(part, Implies) for part in parts):
-        return np.ones(batch.size, np.bool_)
-    in_domain = np.zeros(batch.size, np.bool_)
-    for part in parts:
-        assert isinstance(part, Implies)
-        in_domain[~in_domain] = evaluation.holds(part.premise, batch.chosen(~in_domain))
-    return in_domain
-
-
-def _least(cases: Cases, failing: Batch, evaluation: Evaluation) -> Least:
-    """Return the least of some cases, with its size."""
-    if not cases.names:
-        return 0, ()
+def _least(names: Sequence[str], failing: Batch, evaluation: Evaluation) -> tuple[Least, Batch]:
+    """Return the least of some cases."""
     named = failing.named
-    rows = np.stack([named[name] for name in cases.names], axis=1)
+    rows = np.stack([named[name] for name in names] or [np.zeros(failing.size, np.int64)], axis=1)
     sizes = np.abs(rows).max(axis=1)
     if evaluation.board is not None and failing.position is not None:
         sizes = evaluation.board.sizes(failing.position)
-    near = rows[sizes == sizes.min()]
-    return int(sizes.min()), min(map(tuple, near.tolist()))
+    first = np.lexsort([*rows.T[::-1], sizes])[:1]
+    return (int(sizes[first[0]]), tuple(rows[first[0]].tolist())), failing.chosen(first)
 
 
 # ---- Counterexamples.
 
 
-def false_at(part: Proposition, evaluation: Evaluation, at: Position) -> Counterexample | None:
+def false_at(part: tree.Proposition, evaluation: Evaluation, at: Position) -> Counterexample | None:
     """Return the counterexample at one position, if any."""
     board = evaluation.board
     assert board is not None
-    cases = Cases(board.names, "position", part, is_complete=False)
     named = {name: np.array([value], np.int64) for name, value in zip(board.names, at, strict=True)}
-    if evaluation.holds(part, evaluation.start(named))[0]:
+    batch = evaluation.start(named)
+    if evaluation.holds(part, batch)[0]:
         return None
-    return _counterexample(cases, at, evaluation)
+    return _counterexample(part, board.names, batch, evaluation)
 
 
 def false_for(
-    part: Proposition, integers: Mapping[str, int], printed: Sequence[Sequence[int]] = ()
+    part: tree.Proposition, integers: Mapping[str, int], printed: Sequence[Sequence[int]] = ()
 ) -> Counterexample | None:
     """Return the counterexample for integers of any size and `N`, if any."""
-    ranges, body = integers_in_front(part)
+    ranges, body = tree.integers_in_front(part)
     known = {"N": integers["N"]}
     for one in ranges:
         if integers[one.name] not in one.span.values(known):
             return None
         known[one.name] = integers[one.name]
-    cases = Cases(tuple(one.name for one in ranges), "case", body, is_complete=False)
-    at = tuple(known[name] for name in cases.names)
+    names = tuple(one.name for one in ranges)
     evaluation = Evaluation(None, known["N"], {"N": known["N"]}, printed)
     try:
-        named = {name: np.array([value], np.int64) for name, value in known.items()}
-        if evaluation.holds(body, Batch(1, named))[0]:
+        batch = Batch(1, {name: np.array([value], np.int64) for name, value in known.items()})
+        if evaluation.holds(body, batch)[0]:
             return None
-        return _counterexample(cases, at, evaluation)
+        return _counterexample(body, names, batch, evaluation)
     except (FormulaError, OverflowError):  # an integer exceeds 64 bits
         if World(values=known, printed=printed).holds(body):
             return None
-        return Counterexample(f"{_math(body)} is false", _math(body), at, cases.names)
+        at = tuple(known[name] for name in names)
+        return Counterexample(f"{_math(body)} is false", _math(body), at, names)
 
 
-def _counterexample(cases: Cases, at: Position, evaluation: Evaluation) -> Counterexample:
-    named = {name: np.array([value], np.int64) for name, value in zip(cases.names, at, strict=True)}
-    batch = evaluation.start(named if cases.unit == "position" else None)
-    if cases.unit != "position":
-        batch = Batch(1, {**batch.known, **named})
+def _counterexample(
+    body: tree.Proposition, names: tuple[str, ...], batch: Batch, evaluation: Evaluation
+) -> Counterexample:
+    """Return the counterexample at the one point of a batch."""
     values = list[str]()
-    found, claimed = _contradiction(cases.body, batch, evaluation, values)
-    if evaluation.board is None and uses_bound(cases.body):
+    found, claimed = _contradiction(body, batch, evaluation, values)
+    if evaluation.board is None and tree.uses_bound(body):
         values.append(f"N = {evaluation.values['N']:,}")
     if values:
         found += f", where {', '.join(values)}"
-    if not cases.names:
-        return Counterexample(found, claimed)
-    return Counterexample(found, claimed, at, cases.names)
+    at = tuple(int(batch.named[name][0]) for name in names)
+    return Counterexample(found, claimed, at, names) if names else Counterexample(found, claimed)
 
 
 def _contradiction(
-    part: Proposition, batch: Batch, evaluation: Evaluation, values: list[str]
+    part: tree.Proposition, batch: Batch, evaluation: Evaluation, values: list[str]
 ) -> tuple[str, str]:
     """Return the facts where a part is false, and the violated part of it.
 
     Definitions on the way there are appended to `values`, as equations.
     """
 
-    def is_true(one: Proposition) -> bool:
+    def is_true(one: tree.Proposition) -> bool:
         return bool(evaluation.holds(one, batch)[0])
 
     match part:
-        case Junction("and", operands):
+        case tree.Junction("and", operands):
             false = next(one for one in operands if not is_true(one))
             return _contradiction(false, batch, evaluation, values)
-        case Implies(_, conclusion):
+        case tree.Implies(_, conclusion):
             return _contradiction(conclusion, batch, evaluation, values)
-        case Let(name, value, body):
+        case tree.Let(name, value, body):
             ((_, inner),) = evaluation.defined(name, value, batch)
             if name in inner.known:
                 values.append(f"{name} = {inner.known[name][0]:,}")
             return _contradiction(body, inner, evaluation, values)
-        case Quantified("every" | "no" as word, bindings, body):
+        case tree.Quantified("every" | "no" as word, bindings, body):
             for _, inner in evaluation.choices(bindings, batch):
                 held = evaluation.holds(body, inner)
                 rows = np.flatnonzero(~held if word == "every" else held)
@@ -330,55 +287,59 @@ def _contradiction(
                         word, bindings, body, inner.chosen(rows[:1]), evaluation, values
                     )
             raise AssertionError(f"{_math(part)} is true")
-        case Quantified("some", (OfOption(by),), body):
+        case tree.Quantified("some", (tree.OfOption(by),), body):
             assert evaluation.board is not None
             number = evaluation.board.options(batch.position or {}, by)[0].size
             moves = f" by {', '.join(by)}" if by else ""
             if not number:
                 return f"it has no option{moves}", _math(part)
             return f"{_math(body)} is false for all of its {number:,} options{moves}", _math(part)
-        case Equivalent((IsOption(at), _)) | Equivalent((_, IsOption(at))) | IsOption(at):
+        case (
+            tree.Equivalent((tree.IsOption(at), _))
+            | tree.Equivalent((_, tree.IsOption(at)))
+            | tree.IsOption(at)
+        ):
             cell = tuple(int(evaluation.value(one, batch)[0]) for one in at)
-            is_option = is_true(IsOption(at))
+            is_option = is_true(tree.IsOption(at))
             assert evaluation.board is not None
             game = evaluation.board.game
             why = "" if game.is_position(cell) else f": it is no position, {game.why_not(cell)}"
             is_one, is_none = f"{cell} is an option", f"{cell} is no option{why}"
             return (is_one, is_none) if is_option else (is_none, is_one)
-        case Equivalent(operands):
+        case tree.Equivalent(operands):
             truths = [f"{_math(one)} is {'true' if is_true(one) else 'false'}" for one in operands]
             return ", ".join(truths), _math(part)
-        case Expression(formula, ((name, Count() as count),)):
-            counted = term_math(count, MathNotation())
-            if isinstance(count.body, Let):  # whose definitions stand at the end
+        case tree.Expression(formula, ((name, tree.Count() as count),)):
+            counted = tree.term_math(count, MathNotation())
+            if isinstance(count.body, tree.Let):  # whose definitions stand at the end
                 counted = f"({counted})"
             found = f"{counted} is {evaluation.term(count, batch)[0]:,}"
             compared = formula.compared_with(name)
             if compared is None or compared[0] not in SIGNS:
                 return found, _math(part)
             sign, other = compared
-            return found, f"{SIGNS[sign]}{evaluation.value(Expression(other), batch)[0]:,}"
-        case Expression() if len(conjuncts(part)) > 1:
-            false = next(one for one in conjuncts(part) if not is_true(one))
+            return found, f"{SIGNS[sign]}{evaluation.value(tree.Expression(other), batch)[0]:,}"
+        case tree.Expression() if len(tree.conjuncts(part)) > 1:
+            false = next(one for one in tree.conjuncts(part) if not is_true(one))
             return _contradiction(false, batch, evaluation, values)
-        case Expression():
+        case tree.Expression():
             terms = [
-                f"{term_math(term, MathNotation())} = {evaluation.term(term, batch)[0]:,}"
+                f"{tree.term_math(term, MathNotation())} = {evaluation.term(term, batch)[0]:,}"
                 for _, term in part.terms
             ]
             return ", ".join(terms) or f"{_math(part)} is false", _math(part)
-        case PPosition() if part == PPosition():
+        case tree.PPosition() if part == tree.PPosition():
             return "N-position", "P-position"
-        case Not(PPosition() as inner) if inner == PPosition():
+        case tree.Not(tree.PPosition() as inner) if inner == tree.PPosition():
             return "P-position", "N-position"
         case _:
             return f"{_math(part)} is false", _math(part)
 
 
 def _at_choice(
-    word: Word,
-    bindings: Sequence[Binding],
-    body: Proposition,
+    word: tree.Word,
+    bindings: Sequence[tree.Binding],
+    body: tree.Proposition,
     batch: Batch,
     evaluation: Evaluation,
     values: list[str],
@@ -392,13 +353,13 @@ def _at_choice(
     chosen = []
     for binding in bindings:
         match binding:
-            case OfOption():
+            case tree.OfOption():
                 chosen.append(f"its option {row(batch.option, coordinates)}")
-            case OfPosition():
+            case tree.OfPosition():
                 chosen.append(f"the position {row(batch.position, coordinates)}")
-            case InRange(name):
+            case tree.InRange(name):
                 chosen.append(f"{name} = {batch.known[name][0]:,}")
-            case OfCell(names):
+            case tree.OfCell(names):
                 chosen.append(f"({', '.join(names)}) = {row(batch.known, names)}")
     where = ", ".join(chosen)
     if word == "no":
@@ -407,25 +368,25 @@ def _at_choice(
     return found if _names_a_cell(body) else f"{where}: {found}", claimed
 
 
-def _names_a_cell(part: Proposition) -> bool:
+def _names_a_cell(part: tree.Proposition) -> bool:
     """Whether the text of `_contradiction` already names the cell."""
     match part:
-        case Equivalent(operands):
-            return any(isinstance(one, IsOption) for one in operands)
-        case Implies(_, conclusion):
+        case tree.Equivalent(operands):
+            return any(isinstance(one, tree.IsOption) for one in operands)
+        case tree.Implies(_, conclusion):
             return _names_a_cell(conclusion)
         case _:
-            return isinstance(part, IsOption)
+            return isinstance(part, tree.IsOption)
 
 
-def _math(part: Proposition) -> str:
-    return math_of(part, MathNotation())
+def _math(part: tree.Proposition) -> str:
+    return tree.math_of(part, MathNotation())
 
 
 # ---- Sets of values.
 
 
-def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> Finding:
+def _judge_values(part: tree.ValueSet, evaluation: Evaluation, reach: int | None) -> Finding:
     board = evaluation.board
     assert board is not None
     is_complete = _is_complete(board, evaluation, reach)
@@ -474,7 +435,7 @@ def _judge_values(part: ValueSet, evaluation: Evaluation, reach: int | None) -> 
     return Finding(HoldsToBound(settled, evaluation.bound, sense), evidence)
 
 
-def _require_finite_counts(part: Part, evaluation: Evaluation) -> None:
+def _require_finite_counts(part: tree.Part, evaluation: Evaluation) -> None:
     """Refuse counts and quantifiers over infinitely many positions.
 
     A quantifier over all cells must be outermost: there a cell up to the bound can refute the statement. Raises `LimitError`.
@@ -483,22 +444,26 @@ def _require_finite_counts(part: Part, evaluation: Evaluation) -> None:
     if board is None:
         return
     outer = part
-    while isinstance(outer, Let):
+    while isinstance(outer, tree.Let):
         outer = outer.body
-    for one in walk(part):
-        if not isinstance(one, Quantified | Count):
+    for one in tree.walk(part):
+        if not isinstance(one, tree.Quantified | tree.Count):
             continue
-        is_every = isinstance(one, Quantified) and one.word == "every"
-        if any(isinstance(b, OfCell) for b in one.bindings) and not (one is outer and is_every):
+        is_every = isinstance(one, tree.Quantified) and one.word == "every"
+        if any(isinstance(b, tree.OfCell) for b in one.bindings) and not (
+            one is outer and is_every
+        ):
             raise LimitError("a quantifier over all cells stands in front of the whole statement")
-        if board.is_finite or OfPosition() not in one.bindings:
+        if board.is_finite or tree.OfPosition() not in one.bindings:
             continue
-        body: Proposition | None = one.body
+        body: tree.Proposition | None = one.body
         if is_every:
-            body = body.premise if isinstance(body, Implies) else None
-        parts = () if body is None else conjuncts(body)
+            body = body.premise if isinstance(body, tree.Implies) else None
+        parts = () if body is None else tree.conjuncts(body)
         limits = (
-            c.formula.bound_of(SIZE) for c in parts if isinstance(c, Expression) and not c.terms
+            c.formula.bound_of(tree.SIZE)
+            for c in parts
+            if isinstance(c, tree.Expression) and not c.terms
         )
         needed = [
             int(limit.value(dict(evaluation.values)))

@@ -7,9 +7,9 @@ amounts only: is there a cell below it, at a legal distance, that falls to a wan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 
 import numpy as np
@@ -17,7 +17,8 @@ import numpy as np
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.rules import Limit, Move
+from choco_pipeline.games.listing import heights_at
+from choco_pipeline.games.rules import Move
 from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
 
 #: Largest number of coordinates from each of which a move takes a limited amount: n of them cost n 2^n times the box.
@@ -41,14 +42,14 @@ class Box:
     fallen: Ints = field(repr=False)
 
     @classmethod
-    @lru_cache(maxsize=1)  # most statements on one table are checked on the same box
+    @lru_cache(maxsize=2)  # most statements on one table are checked on the same boxes
     def of(cls, game: Ruleset, bound: int) -> Box:
         """Return the box of `game` up to `bound`."""
         rules, shape = game.rules, box_sides(game, bound)
         grid = dict(zip(rules.coordinates, np.ogrid[tuple(map(slice, shape))], strict=True))
         low, above = dict(grid), {}
         for name, limit in rules.limits.items():
-            heights = _heights(limit, rules.coordinates, shape)
+            heights = heights_at(limit, grid)
             low[name], above[name] = np.minimum(grid[name], heights), grid[name] > heights
         legal = ~_any(above.values(), shape)
         if rules.within is not None:
@@ -61,7 +62,7 @@ class Box:
     def where(self, formula: Formula) -> Truths:
         """Return a mask of the positions that satisfy a condition."""
         satisfied = np.zeros(self.legal.shape, np.bool_)
-        for cells, points in self.positions():
+        for cells, points in self.positions:
             satisfied.reshape(-1)[cells] = holds_at(formula, points)
         return satisfied
 
@@ -83,13 +84,16 @@ class Box:
                 having |= self._from(move, ends)
         return having
 
-    def positions(self, block: int = BLOCK) -> Iterator[tuple[Ints, dict[str, Ints]]]:
-        """Yield positions in blocks: their indices in a flat array, and coordinates."""
-        for start in range(0, self.legal.size, block):
-            cells = np.flatnonzero(self.legal.reshape(-1)[start : start + block]) + start
+    @cached_property
+    def positions(self) -> Sequence[tuple[Ints, dict[str, Ints]]]:
+        """The positions in blocks: their indices in a flat array, and coordinates."""
+        found, legal = list[tuple[Ints, dict[str, Ints]]](), self.legal.reshape(-1)
+        for start in range(0, legal.size, BLOCK):
+            cells = np.flatnonzero(legal[start : start + BLOCK]) + start
             if cells.size:
                 index = np.unravel_index(cells, self.legal.shape)
-                yield cells, dict(zip(self.game.coordinates, index, strict=True))
+                found.append((cells, dict(zip(self.game.coordinates, index, strict=True))))
+        return found
 
     def _ends(self, move: Move, wanted: Truths) -> Truths:
         """Return the cells from which play falls to a wanted position."""
@@ -122,7 +126,7 @@ class Box:
         if move.at_most is None:
             return np.array(largest)
         amounts = np.zeros(self.legal.shape, np.int64)
-        for cells, points in self.positions():
+        for cells, points in self.positions:
             if move.unless is not None:
                 goes_on = ~holds_at(move.unless, points)
                 cells, points = cells[goes_on], select(points, goes_on)
@@ -137,17 +141,6 @@ def box_sides(game: Ruleset, bound: int) -> tuple[int, ...]:
     limited = {name for name, limit in rules.limits.items() if not limit.of} - passes
     limits = zip(rules.coordinates, game.limits(bound), strict=True)
     return tuple((min(most, bound) if name in limited else most) + 1 for name, most in limits)
-
-
-def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
-    """Return the largest legal values of a coordinate, broadcastable to the box."""
-    axes = [names.index(name) for name in limit.of]
-    heights = limit.height.table(*(shape[axis] for axis in axes))
-    others = [axis for axis in range(len(shape)) if axis not in axes]
-    expanded: Ints = np.expand_dims(heights.transpose(np.argsort(axes)), tuple(others)).astype(
-        np.int64
-    )
-    return expanded
 
 
 def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:

@@ -6,8 +6,9 @@ such a position, or without such a game, the claim is false.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +19,13 @@ from choco_pipeline.claims.checks.evidence import (
     counterexample_to_number,
     counterexample_to_outcome,
 )
-from choco_pipeline.claims.checks.formulas import all_positions, outcomes_of
+from choco_pipeline.claims.checks.formulas import all_positions, candidate_positions, outcomes_of
 from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.verdict import Counterexample, Finding, Refuted
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Ruleset
+from choco_pipeline.games.listing import heights_at
 from choco_pipeline.games.notation import build, read
 from choco_pipeline.tables.bounded_game import estimated_positions
 from choco_pipeline.tables.cells import (
@@ -44,41 +46,6 @@ MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
 
 
 @dataclass(frozen=True)
-class _RelatedTable:
-    """The table of the related game, of Grundy numbers where these are compared, for arrays of positions."""
-
-    cells: Cells
-
-    @classmethod
-    def reaching(cls, game: Ruleset, largest: Mapping[str, int], grundy: bool) -> _RelatedTable:
-        rules, variable = game.base.rules, variable_of(game, "p-positions")
-        by_numbers = grundy or not variable.dims or variable.face is not None
-        quantity: Quantity = "grundy" if by_numbers else "p-positions"
-        heap = None if by_numbers else rules.free  # of any size, for each bound
-        bound = max((largest[name] for name in rules.unbounded if name != heap), default=0)
-        if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
-            raise LimitError(f"{game.notation}: its table to bound {bound:,} takes too long")
-        return cls(Cells.of(game, bound, table(game, bound, quantity)))
-
-    def are_positions(self, points: Points) -> Truths:
-        natural: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
-        nearest = {name: np.maximum(values, 0) for name, values in points.items()}
-        return natural & are_positions(self.cells.game, nearest)
-
-    def largest(self, name: str, points: Points) -> Ints:
-        """Return the largest legal value of a limited coordinate beside the others."""
-        limit = self.cells.game.base.rules.limits[name]
-        given = [np.maximum(points[of], 0) for of in limit.of]
-        heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
-        return np.broadcast_to(heights[tuple(given)], points[name].shape).astype(np.int64)
-
-    def values(self, points: Points) -> Ints:
-        where = tuple(points[name] for name in self.cells.variable.dims)
-        whole = self.cells.cells[tuple(slice(0, n) for n in self.cells.shape)]
-        return whole[where].astype(np.int64)
-
-
-@dataclass(frozen=True)
 class _Comparison:
     """A claim that relates two games, with integers for all parameters."""
 
@@ -93,14 +60,7 @@ class _Comparison:
     #: The positions that the claim is about; None for all.
     where: Formula | None
 
-    @classmethod
-    def of(cls, check: Related, case: ClaimCase, game: Ruleset) -> _Comparison:
-        """Substitute integers for the parameters of a claim."""
-        known = {name: formula.substitute(case.environment) for name, formula in check.at.items()}
-        equals, where = (f and f.substitute(case.environment) for f in (check.equals, check.where))
-        return cls(case.cells, game, known, equals, where)
-
-    @property
+    @cached_property
     def by_columns(self) -> str | None:
         """The stored coordinate of both tables, if the claim does not use it.
 
@@ -118,13 +78,6 @@ class _Comparison:
     def target(self, points: Points) -> Points:
         return {name: evaluate_at(formula, points) for name, formula in self.at.items()}
 
-    def claimed(self, related: _RelatedTable, target: Points) -> Ints:
-        """Return the claimed Grundy numbers, or 1 for P-positions and 0 for others."""
-        values = related.values(target)
-        if self.equals is None:
-            return outcomes_of(related.cells, target, values).astype(np.int64)
-        return evaluate_at(self.equals, {"g": values})
-
     def parts(self, size: int) -> Iterator[tuple[CellBlock, Points]]:
         """Yield the cells of the claim with positions: all, or one a column."""
         stored = self.cells.variable.stored
@@ -137,50 +90,63 @@ class _Comparison:
                 chosen = part.within(self.where)
                 yield chosen, chosen.points
 
-    def compare(
-        self, related: _RelatedTable, block: CellBlock, points: Points, tally: Tally
-    ) -> None:
+    def related_table(self, size: int) -> Cells:
+        """Return the table of the related game as far as the claim needs it, of Grundy numbers where these are compared."""
+        game, largest = self.game, dict.fromkeys(self.game.coordinates, 0)
+        for _, points in self.parts(size):
+            for name, values in self.target(points).items():
+                largest[name] = max(largest[name], int(values.max(initial=0)))
+        rules, variable = game.base.rules, variable_of(game, "p-positions")
+        by_numbers = self.equals is not None or not variable.dims or variable.face is not None
+        quantity: Quantity = "grundy" if by_numbers else "p-positions"
+        heap = None if by_numbers else rules.free  # of any size, for each bound
+        bound = max((largest[name] for name in rules.unbounded if name != heap), default=0)
+        if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
+            raise LimitError(f"{game.notation}: its table to bound {bound:,} takes too long")
+        return Cells.of(game, bound, table(game, bound, quantity))
+
+    def exist(self, target: Points) -> Truths:
+        """Return a mask of the positions of the related game."""
+        natural: Truths = np.logical_and.reduce([values >= 0 for values in target.values()])
+        nearest = {name: np.maximum(values, 0) for name, values in target.items()}
+        return natural & are_positions(self.game, nearest)
+
+    def claimed(self, related: Cells, target: Points) -> Ints:
+        """Return the claimed Grundy numbers, or 1 for P-positions and 0 for others."""
+        values = _values(related, target)
+        if self.equals is None:
+            return outcomes_of(related, target, values).astype(np.int64)
+        return evaluate_at(self.equals, {"g": values})
+
+    def compare(self, related: Cells, block: CellBlock, points: Points, tally: Tally) -> None:
         """Record the positions, or columns of them, that contradict the claim."""
+        compared: Iterable[tuple[Points, Ints | Truths]]
         if self.by_columns is not None:
             tally.settle_columns(block)
-            for candidates, is_p in self._candidates(related, block, points, self.by_columns):
-                self._compare(related, candidates, is_p, tally)
-            return
-        tally.settle(points)
-        values = block.values
-        if self.equals is None:
-            values = outcomes_of(self.cells, points, values).astype(np.int64)
-        self._compare(related, points, values, tally)
+            candidates = self._candidates(related, points, self.by_columns)
+            compared = candidate_positions(self.cells, block, candidates)
+        else:
+            tally.settle(points)
+            is_p = None if self.equals else outcomes_of(self.cells, points, block.values)
+            compared = [(points, block.values if is_p is None else is_p)]
+        for positions, found in compared:
+            target = self.target(positions)
+            wrong = ~self.exist(target)
+            wrong[~wrong] = self.claimed(related, select(target, ~wrong)) != found[~wrong]
+            tally.fail(select(positions, wrong))
 
-    def _compare(self, related: _RelatedTable, points: Points, values: Ints, tally: Tally) -> None:
-        target = self.target(points)
-        exist = related.are_positions(target)
-        tally.fail(select(points, ~exist))
-        wrong = self.claimed(related, select(target, exist)) != values[exist]
-        tally.fail(select(select(points, exist), wrong))
-
-    def _candidates(
-        self, related: _RelatedTable, columns: CellBlock, points: Points, stored: str
-    ) -> Iterator[tuple[Points, Ints]]:
-        """Yield positions in columns that can be wrong, and 1 for P-positions."""
+    def _candidates(self, related: Cells, points: Points, stored: str) -> Iterator[Ints]:
+        """Yield stored coordinates that can be wrong in columns, besides those of the P-positions."""
         target = self.target(points) | {stored: points[stored]}
-        exist = related.are_positions(target)
+        exist = self.exist(target)
         there = np.full(exist.shape, NONE, np.int64)
-        there[exist] = related.values(select(target, exist))
-        heights = [*self._leading_to(there, stored), np.where(exist, NONE, 0), columns.values]
-        if stored in self.game.base.rules.limits:
-            heights.append(np.where(exist, related.largest(stored, target) + 1, NONE))
-        tried: list[Ints] = []
-        for heap in heights:
-            new = heap >= 0
-            if self.cells.free is None:
-                assert columns.tops is not None
-                new &= heap <= columns.tops
-            for other in tried:
-                new &= heap != other
-            tried.append(heap)
-            is_p = (heap == columns.values)[new].astype(np.int64)
-            yield select(points, new) | {stored: heap[new]}, is_p
+        there[exist] = _values(related, select(target, exist))
+        yield from self._leading_to(there, stored)
+        yield np.where(exist, NONE, 0)
+        if (limit := self.game.base.rules.limits.get(stored)) is not None:
+            given = {name: np.maximum(target[name], 0) for name in limit.of}
+            largest = np.broadcast_to(heights_at(limit, given), exist.shape)
+            yield np.where(exist, largest + 1, NONE)
 
     def _leading_to(self, there: Ints, stored: str) -> Iterator[Ints]:
         """Yield the stored coordinates that lead to given ones in the related game.
@@ -204,6 +170,11 @@ class _Comparison:
         yield np.full(there.shape, nowhere[0] if nowhere.size else NONE, np.int64)
 
 
+def _values(cells: Cells, points: Points) -> Ints:
+    where = tuple(points[name] for name in cells.variable.dims)
+    return cells.cells[tuple(slice(0, n) for n in cells.shape)][where].astype(np.int64)
+
+
 def find_related(check: Related, case: ClaimCase) -> Finding:
     """Return the verdict on a claim that relates two games, by the tables of both.
 
@@ -214,15 +185,14 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
         game = build(read(check.game), case.environment, Path(), case.claim.games)
     except RulesetError as error:
         return Finding(Refuted(Counterexample(str(error), f"there is the game {check.game}"), 0))
-    comparison = _Comparison.of(check, case, game)
+    env = case.environment
+    at = {name: formula.substitute(env) for name, formula in check.at.items()}
+    equals, where = (f and f.substitute(env) for f in (check.equals, check.where))
+    comparison = _Comparison(case.cells, game, at, equals, where)
     is_long = case.cells.variable.stored is not None and comparison.by_columns is None
     if is_long and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:
         raise LimitError("too many positions to look at each")
-    largest = dict.fromkeys(game.coordinates, 0)
-    for _, points in comparison.parts(case.block):
-        for name, values in comparison.target(points).items():
-            largest[name] = max(largest[name], int(values.max(initial=0)))
-    related = _RelatedTable.reaching(game, largest, grundy=comparison.equals is not None)
+    related = comparison.related_table(case.block)
     tally = Tally(case.cells, case.reach)
     for block, points in comparison.parts(case.block):
         comparison.compare(related, block, points, tally)
@@ -231,11 +201,11 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
     position = tally.least
     here = {name: np.array([n]) for name, n in case.cells.named(position).items()}
     target = comparison.target(here)
-    if not related.are_positions(target)[0]:
+    if not comparison.exist(target)[0]:
         there = tuple(int(target[name][0]) for name in game.coordinates)
         actual = f"{there} is no position of {game.notation}"
         found = Counterexample(actual, "a position", position, case.cells.game.coordinates)
-    elif comparison.equals is None:
+    elif equals is None:
         found = counterexample_to_outcome(case, position)
     else:
         claimed = int(comparison.claimed(related, target)[0])

@@ -6,8 +6,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import overload
+from typing import Any
 
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
@@ -57,7 +56,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     tables = {"g": _Numbers(counts.get)}
     for name, summand in compared.sums.items():
         terms = _Numbers(counts.get)  # a sum records its own uses
-        tables[name] = _Numbers(_Sum(summand, parameter, terms, largest).up_to)
+        tables[name] = _Numbers(_sum(summand, parameter, terms, largest))
     equations = dict.fromkeys(compared.conditions, 0)
     for value in range(1, largest + 1):
         for relation in equations:
@@ -93,26 +92,22 @@ class _NoTableError(LookupError):
     """A claim needs a number from a table that is missing in this run."""
 
 
-@dataclass
-class _Sum:
-    """Σ summand for parameter = 1, …, n, as far as the tables reach."""
+def _sum(
+    summand: Formula, parameter: str, g: _Numbers, largest: int
+) -> Callable[[int], int | None]:
+    """Return Σ summand for parameter = 1, …, n as a function of n, as far as the tables reach."""
+    known = [0]
 
-    summand: Formula
-    parameter: str
-    g: _Numbers
-    largest: int
-    _known: list[int] = field(default_factory=lambda: [0])
-
-    def up_to(self, n: int) -> int | None:
-        if n > self.largest:
-            return None
-        while len(self._known) <= n:
+    def up_to(n: int) -> int | None:
+        while len(known) <= n <= largest:
             try:
-                term = self.summand.value({self.parameter: len(self._known)}, {"g": self.g})
+                term = summand.value({parameter: len(known)}, {"g": g})
             except (_NoTableError, FormulaError):
                 return None
-            self._known.append(self._known[-1] + int(term))
-        return self._known[n]
+            known.append(known[-1] + int(term))
+        return known[n] if n <= largest else None
+
+    return up_to
 
 
 class _Numbers(Sequence[int]):
@@ -125,13 +120,7 @@ class _Numbers(Sequence[int]):
     def __len__(self) -> int:
         return sys.maxsize
 
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[int]: ...
-    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
-        if isinstance(index, slice):
-            return [self[n] for n in range(*index.indices(len(self)))]
+    def __getitem__(self, index: Any) -> Any:
         number = self._of(index)
         if number is None:
             raise _NoTableError(index)

@@ -37,7 +37,7 @@ from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError, DisagreementError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
-from choco_pipeline.statements.tree import is_sampled
+from choco_pipeline.statements.tree import samples
 
 #: Some integers for a claim's parameters, as a key.
 Given = tuple[tuple[str, int], ...]
@@ -81,10 +81,9 @@ def follows_text(evidence: Mapping[str, Any]) -> str:
     return f"follows from {enumerated(named)}{by}"
 
 
-def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
+def strongest(verdicts: Iterable[ClaimVerdict]) -> VerdictKind:
     """Return the strongest of the verdicts with the same parameters."""
-    kinds = {verdict.verdict for verdict in verdicts}
-    return next(verdict for verdict in PRECEDENCE if verdict in kinds)
+    return min((verdict.verdict for verdict in verdicts), key=PRECEDENCE.index)
 
 
 @dataclass(frozen=True)
@@ -136,24 +135,30 @@ class _Cases:
         """The strongest verdict on each case."""
         return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
 
-    def of(self, kind: VerdictKind) -> list[Given]:
-        return [given for given, outcome in self.kinds.items() if outcome == kind]
+    def of(self, kind: VerdictKind, *, alone: bool = False) -> list[Given]:
+        """Return the cases with a verdict; with `alone`, without those that are proved at once."""
+        cases = [given for given, outcome in self.kinds.items() if outcome == kind]
+        return [given for given in cases if not (alone and self.is_among_all(given))]
+
+    def verdicts_of(self, kind: VerdictKind, *, alone: bool = False) -> list[ClaimVerdict]:
+        """Return the verdicts of a kind on the cases `of` it."""
+        groups = (self.by_parameters[given] for given in self.of(kind, alone=alone))
+        return [verdict for group in groups for verdict in group if verdict.verdict == kind]
 
     @cached_property
     def in_all_ranges(self) -> bool:
         """Whether every choice in the ranges of a statement about integers is decided."""
+        verdicts = self.all_verdicts
         return all(
-            verdict.evidence.get("all_choices", False)
-            for verdict in self.all_verdicts
-            if verdict.parameters
-        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in self.all_verdicts)
+            v.evidence.get("all_choices", False) for v in verdicts if v.parameters
+        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in verdicts)
 
     @cached_property
     def covers(self) -> bool:
         """Whether the claim is about no other case than these."""
         claim = self.claim
         if claim.pattern is None:
-            is_of_some = claim.is_about_integers and is_sampled(claim.proposition)
+            is_of_some = claim.is_about_integers and samples(claim.proposition)
             return self.in_all_ranges and not is_of_some
         every = _all_parameters(claim)
         checked = [dict(given) for given in self.kinds]
@@ -196,12 +201,10 @@ class _Cases:
         """The engines that agree on the proofs, for each set of engines."""
         counts: Counter[tuple[str, ...]] = Counter()
         silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
-        for_all = [] if self.for_all is None else [self.for_all]
-        for verdict in [*for_all, *self.verdicts]:
+        for verdict in [*filter(None, [self.for_all]), *self.verdicts]:
             if verdict.is_by_proof and verdict.is_proved:
                 counts[verdict.engines] += 1
-                for name, why in verdict.no_answer.items():
-                    silent[verdict.engines].setdefault(name, why)
+                silent[verdict.engines] = {**verdict.no_answer, **silent[verdict.engines]}
         return tuple(
             EngineAgreement(engines=names, proofs=number, no_answer=silent[names])
             for names, number in counts.items()
@@ -295,19 +298,15 @@ def _distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
 
     Tables of one game contain each other: of verdicts with the same parameters, only the one on the largest table counts.
     """
-    largest: dict[Given, int] = {}
-    for verdict in verdicts:
-        given = tuple(sorted(verdict.parameters.items()))
-        largest[given] = max(verdict.positions, largest.get(given, 0))
-    return sum(largest.values())
+    ascending = sorted(verdicts, key=lambda verdict: verdict.positions)
+    return sum({tuple(sorted(v.parameters.items())): v.positions for v in ascending}.values())
 
 
 def _row_text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     """Return the outcome of a claim in one line; `decided` refutes it, if not None."""
     text, for_all = _text(cases, decided), cases.for_all
     every = (v.false_everywhere for v in cases.all_verdicts if v.verdict == "refuted")
-    false_everywhere = next((condition for condition in every if condition is not None), None)
-    if false_everywhere is not None:
+    if (false_everywhere := next(filter(None, every), None)) is not None:
         places = "; at ".join(false_everywhere.positions)
         text += f"; false for {false_everywhere.text}, as it contradicts itself at {places}"
     if for_all is None or for_all.for_all is None or for_all is cases.proved_for_all:
@@ -349,13 +348,8 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
         ]:
             parts = [f"{verdicts[0].text}{_for(verdicts[0])}"]
         case _:
-            parts = [
-                *_proved_for_all(cases),
-                *_proved(cases),
-                *_cases_checked(cases),
-                *_held(cases),
-                *_vacuous(cases),
-            ]
+            each = (_proved_for_all, _proved, _cases_checked, _held, _vacuous)
+            parts = [part for parts_of in each for part in parts_of(cases)]
     parts += _contradictions(cases)
     if cases.outcome != "refuted":
         parts += _about_the_reach(cases.by_parameters)
@@ -366,9 +360,9 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     return "; ".join(parts)
 
 
-def _named(given: Sequence[Given]) -> str:
-    """Return ", for" with the parameters; "" for the whole statement."""
-    return "" if () in given else f", for {exact_text([dict(parameters) for parameters in given])}"
+def _named(given: Sequence[Given], words: str = ", for") -> str:
+    """Return the parameters after some words; "" for the whole statement."""
+    return "" if () in given else f"{words} {exact_text([dict(one) for one in given])}"
 
 
 def _proved_for_all(cases: _Cases) -> list[str]:
@@ -378,23 +372,18 @@ def _proved_for_all(cases: _Cases) -> list[str]:
     parts = [f"proved for {verdict.for_all.text}"]
     if chain := follows_text(verdict.evidence):
         parts.append(chain)
-    beyond = verdict.false_everywhere
-    if beyond is not None:
-        places = "; at ".join(beyond.positions)
-        parts.append(
-            f"the bound is sharp: with the next larger one the statement contradicts itself at {places}"
-        )
-    alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
-    if alone:
+    if (beyond := verdict.false_everywhere) is not None:
+        sharp = "the bound is sharp: with the next larger one the statement contradicts itself at"
+        parts.append(f"{sharp} {'; at '.join(beyond.positions)}")
+    if alone := [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]:
         parts.append(f"also proved individually for {exact_text(alone)}")
-    others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
-    if not (cases.is_proved_for_all or cases.covers or others):
+    if not (cases.is_proved_for_all or cases.covers or cases.of("proved", alone=True)):
         parts.append(f"other {', '.join(verdict.for_all.parameters)} are not proved")
     return parts
 
 
 def _proved(cases: _Cases) -> list[str]:
-    proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
+    proved = cases.of("proved", alone=True)
     of_case = {
         given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
         for given in ([()] if () in proved else proved)
@@ -430,11 +419,10 @@ def _others(cases: _Cases, given: Sequence[Given], done: str) -> list[str]:
 
 
 def _cases_checked(cases: _Cases) -> list[str]:
-    given = [case for case in cases.of("exhausted") if not cases.is_among_all(case)]
+    given = cases.of("exhausted", alone=True)
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
-    verdicts = (verdict for case in given for verdict in cases.by_parameters[case])
-    whole = _in_all([verdict for verdict in verdicts if verdict.verdict == "exhausted"])
+    whole = _in_all(cases.verdicts_of("exhausted", alone=True))
     is_whole = cases.outcome == "exhausted" and not cases.of("proved")
     checked = f"{'true: a finite statement, ' if is_whole else ''}every case checked"
     parts = [f"{checked}{_named(given)} ({whole})"]
@@ -443,12 +431,7 @@ def _cases_checked(cases: _Cases) -> list[str]:
 
 def _held(cases: _Cases) -> list[str]:
     """Return the bounds up to which the statement holds without a proof."""
-    held = [
-        verdict
-        for given in cases.of("holds-to-bound")
-        for verdict in cases.by_parameters[given]
-        if verdict.verdict == "holds-to-bound" and not cases.is_among_all(given)
-    ]
+    held = cases.verdicts_of("holds-to-bound", alone=True)
     if not held or cases.outcome in ("proved", "exhausted"):
         return []
     if () in cases.kinds and cases.of("proved") and cases.in_all_ranges:
@@ -469,8 +452,7 @@ def _vacuous(cases: _Cases) -> list[str]:
     given = cases.of("vacuous")
     if not given:
         return []
-    vacuous = next(v for v in cases.by_parameters[given[0]] if v.verdict == "vacuous")
-    parts = [f"vacuous{_named(given)}: {vacuous.why}"]
+    parts = [f"vacuous{_named(given)}: {cases.verdicts_of('vacuous')[0].why}"]
     alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
     return parts + _others(cases, given, "looked at") if alone and () not in given else parts
 
@@ -479,14 +461,9 @@ def _contradictions(cases: _Cases) -> list[str]:
     """Return the contradictions between verdicts, which are always errors."""
     parts = []
     for kind, other in CONTRADICTIONS:
-        both = [
-            given
-            for given, group in cases.by_parameters.items()
-            if {kind, other} <= {verdict.verdict for verdict in group}
-        ]
-        if both:
-            named = "" if () in both else f" for {exact_text([dict(given) for given in both])}"
-            parts.append(f"and yet {other}{named}: one of them is wrong")
+        groups = cases.by_parameters.items()
+        if both := [of for of, group in groups if {kind, other} <= {v.verdict for v in group}]:
+            parts.append(f"and yet {other}{_named(both, ' for')}: one of them is wrong")
     return parts
 
 
@@ -495,17 +472,14 @@ def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
 
     For each choice of parameters only its largest table counts. The weakest verdict has the smallest frontier of values.
     """
-    largest: dict[Given, ClaimVerdict] = {}
-    for verdict in sorted(held, key=lambda verdict: verdict.bound or 0):
-        if verdict.why:
-            largest[tuple(verdict.parameters.items())] = verdict
 
     def frontier(verdict: ClaimVerdict) -> float:
         growth = verdict.evidence.get("growth")
         reached = growth[-1]["frontier"] if growth else None
         return math.inf if reached is None else reached
 
-    return min(largest.values(), key=frontier)
+    ascending = sorted((v for v in held if v.why), key=lambda verdict: verdict.bound or 0)
+    return min({tuple(v.parameters.items()): v for v in ascending}.values(), key=frontier)
 
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:
@@ -544,18 +518,16 @@ def _for(verdict: ClaimVerdict) -> str:
 def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> str:
     """Return the number of tables, checks and proofs with the chosen verdicts."""
 
-    def sources(some: Sequence[ClaimVerdict]) -> Counter[str]:
-        return Counter(
-            "proof" if v.is_by_proof else "check" if v.table is None else "table" for v in some
-        )
+    def source(verdict: ClaimVerdict) -> str:
+        return "proof" if verdict.is_by_proof else "check" if verdict.table is None else "table"
 
-    parts, all_sources = [], sources(verdicts)
-    chosen_sources = sources(chosen)
+    parts, every = [], Counter(map(source, verdicts))
+    found = Counter(map(source, chosen))
     for part in ("table", "check", "proof"):
-        number, of = chosen_sources[part], all_sources[part]
+        number, of = found[part], every[part]
+        all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
         if not number:
             continue
-        all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
         if len(chosen) == len(verdicts) == of:
             parts.append(all_of_them)
         elif number == of:
@@ -595,7 +567,7 @@ def _row(cases: _Cases, config: str) -> ClaimRow:
     refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
     decided = min(refuted, key=lambda verdict: _least_first(claim, verdict), default=None)
     bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
-    proved = [dict(case) for case in cases.of("proved") if case and not cases.is_among_all(case)]
+    proved = [dict(case) for case in cases.of("proved", alone=True) if case]
     all_of = "" if for_all is None or for_all.for_all is None else for_all.for_all.text
     proved_for = [all_of] if all_of else []
     proved_for += [exact_text(proved)] if proved else []
@@ -603,6 +575,14 @@ def _row(cases: _Cases, config: str) -> ClaimRow:
     if claim.is_over_tables:
         (name,) = claim.parameters
         parameters = [{name: int(n)} for v in verdicts for n in v.evidence["p_positions"]]
+    place = None
+    if decided is not None and (refutes := decided.counterexample) is not None:
+        place = Decided(
+            table=decided.table,
+            parameters=decided.parameters,
+            coordinates=refutes.coordinates,
+            position=refutes.position,
+        )
     repeats = check
     if cases.is_proved_for_all and claim.statement.follows_from is None:
         repeats = claim.command_for_all
@@ -622,7 +602,7 @@ def _row(cases: _Cases, config: str) -> ClaimRow:
         bound=(min(bounds), max(bounds)) if bounds else None,
         positions=_distinct_positions(cases.verdicts),
         seconds=round(sum(verdict.seconds for verdict in verdicts), 4),
-        decided=None if decided is None else _decided(decided),
+        decided=place,
         check=check,
         command=repeats,
     )
@@ -640,38 +620,21 @@ def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
     return (max(sizes), refutes.position, given)
 
 
-def _decided(verdict: ClaimVerdict) -> Decided:
-    refutes = verdict.counterexample
-    assert refutes is not None
-    return Decided(
-        table=verdict.table,
-        parameters=verdict.parameters,
-        coordinates=refutes.coordinates,
-        position=refutes.position,
-    )
-
-
 def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
     """Decide between claims that correct or contradict each other."""
     row_of = {row.claim: row for row in rows}
-    compared: set[frozenset[str]] = set()
-    result: list[ClaimPair] = []
+    result: dict[frozenset[str], ClaimPair] = {}
     for claim in catalogue.claims.values():
         entry = claim.statement
         if not isinstance(entry, Entry):
             continue
-        others: list[tuple[PairKind, str]] = [
-            ("disagreement", other) for other in entry.contradicts
-        ]
-        if entry.corrects is not None:
-            others.insert(0, ("misprint", entry.corrects))
+        others: list[tuple[PairKind, str | None]] = [("misprint", entry.corrects)]
+        others += [("disagreement", other) for other in entry.contradicts]
         for kind, other in others:
-            both = frozenset((claim.id, other))
             # The other file may not be part of the run, and both claims may name each other.
-            if other in row_of and both not in compared:
-                compared.add(both)
-                result.append(_pair(kind, catalogue, row_of[other], row_of[claim.id]))
-    return tuple(result)
+            if other in row_of and (both := frozenset((claim.id, other))) not in result:
+                result[both] = _pair(kind, catalogue, row_of[other], row_of[claim.id])
+    return tuple(result.values())
 
 
 def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: ClaimRow) -> ClaimPair:

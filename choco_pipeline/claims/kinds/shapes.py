@@ -16,29 +16,8 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.notation import coordinates_of
+from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError
-from choco_pipeline.statements.tree import (
-    SIZE,
-    TRUE,
-    Equivalent,
-    Expression,
-    Grundy,
-    Implies,
-    InRange,
-    Junction,
-    Let,
-    OfPosition,
-    Place,
-    PPosition,
-    Printed,
-    Proposition,
-    ValueSet,
-    conjuncts,
-    joined,
-    term_text,
-    walk,
-)
-from choco_pipeline.statements.tree import Count as CountTerm
 from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
 #: A formula, its place in the check, and the names that it may use besides parameters.
@@ -223,7 +202,7 @@ class Evaluated(Judged):
     kind: ClassVar[str] = "statement"
     of_whole_bars: ClassVar[bool] = True
 
-    proposition: Proposition
+    proposition: tree.Proposition
     #: The rows of the claim's printed table or list.
     printed: Sequence[Sequence[int]] = field(default=(), hash=False)
     #: The value of `N` in a statement about integers.
@@ -232,11 +211,13 @@ class Evaluated(Judged):
     @property
     def reads_tables(self) -> bool:
         """Whether it is about outcomes or Grundy numbers."""
-        return any(isinstance(part, PPosition | Grundy) for part in walk(self.proposition))
+        return any(
+            isinstance(part, tree.PPosition | tree.Grundy) for part in tree.walk(self.proposition)
+        )
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
-        has_numbers = any(isinstance(part, Grundy) for part in walk(self.proposition))
+        has_numbers = any(isinstance(part, tree.Grundy) for part in tree.walk(self.proposition))
         return ("grundy",) if has_numbers and not whole_bars else super().quantities(whole_bars)
 
 
@@ -257,32 +238,34 @@ class Parts:
     #: The largest coordinate of the positions that it is about; None for any.
     reach: Formula | None = None
     #: The statement without these; its premise does not limit the size.
-    rest: Proposition = field(default_factory=PPosition)
+    rest: tree.Proposition = field(default_factory=tree.PPosition)
 
 
-def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
+def parts_of(proposition: tree.Proposition, coordinates: Collection[str]) -> Parts:
     """Split definitions and a premise ``size <= …`` from one about positions."""
     let = dict[str, Formula]()
-    while isinstance(proposition, Let):
+    while isinstance(proposition, tree.Let):
         value = proposition.value
-        if value.terms or not value.names.isdisjoint({*coordinates, SIZE}):
+        if value.terms or not value.names.isdisjoint({*coordinates, tree.SIZE}):
             break
         let[proposition.name], proposition = value.formula, proposition.body
     reach = None
     match proposition:
-        case Implies(premise, conclusion):
-            counted = (one for one in walk(conclusion) if isinstance(one, CountTerm))
-            if not any(OfPosition() in one.bindings for one in counted):
+        case tree.Implies(premise, conclusion):
+            counted = (one for one in tree.walk(conclusion) if isinstance(one, tree.Count))
+            if not any(tree.OfPosition() in one.bindings for one in counted):
                 reach, parts = _without_reach(premise, coordinates)
-                whole = replace(proposition, premise=joined("and", parts)) if parts else conclusion
+                whole = (
+                    replace(proposition, premise=tree.joined("and", parts)) if parts else conclusion
+                )
                 proposition = proposition if reach is None else whole
-        case ValueSet():
+        case tree.ValueSet():
             reach, parts = _without_reach(proposition.condition, coordinates)
             if reach is not None:
                 proposition = replace(proposition, condition=_all(parts))
-        case Expression(_, ((name, CountTerm(bindings, body) as count),)):
-            if OfPosition() in bindings and OWN_NAMES.isdisjoint(let):
-                bound = {one.name for one in bindings if isinstance(one, InRange)}
+        case tree.Expression(_, ((name, tree.Count(bindings, body) as count),)):
+            if tree.OfPosition() in bindings and OWN_NAMES.isdisjoint(let):
+                bound = {one.name for one in bindings if isinstance(one, tree.InRange)}
                 most, parts = _without_reach(body, {*coordinates, *bound})
                 counts = replace(proposition, terms=((name, replace(count, body=_all(parts))),))
                 if most is not None and _count(counts, coordinates) is not None:
@@ -292,12 +275,12 @@ def parts_of(proposition: Proposition, coordinates: Collection[str]) -> Parts:
     return Parts(let, reach, proposition)
 
 
-def _all(parts: list[Proposition]) -> Proposition:
-    return joined("and", parts) if parts else TRUE
+def _all(parts: list[tree.Proposition]) -> tree.Proposition:
+    return tree.joined("and", parts) if parts else tree.TRUE
 
 
 def recognised(
-    proposition: Proposition,
+    proposition: tree.Proposition,
     coordinates: tuple[str, ...],
     bound: int = 0,
     printed: Sequence[Sequence[int]] = (),
@@ -315,76 +298,76 @@ def recognised(
 
 
 def _about_positions(
-    proposition: Proposition,
+    proposition: tree.Proposition,
     coordinates: tuple[str, ...],
     printed: Sequence[Sequence[int]],
 ) -> Recognised | None:
     if printed:
         return _printed(proposition, coordinates, printed)
     match proposition:
-        case Implies(premise, conclusion):
+        case tree.Implies(premise, conclusion):
             return _implication(premise, conclusion)
-        case ValueSet():
+        case tree.ValueSet():
             return _values(proposition)
-        case Expression():
+        case tree.Expression():
             counted = _count(proposition, coordinates)
             return counted or _equation(proposition, None) or _numbers(proposition)
-        case Junction("and"):
+        case tree.Junction("and"):
             return _numbers(proposition)
         case _:
             return _outcomes(proposition, None)
 
 
 def _without_reach(
-    condition: Proposition, variables: Collection[str]
-) -> tuple[Formula | None, list[Proposition]]:
+    condition: tree.Proposition, variables: Collection[str]
+) -> tuple[Formula | None, list[tree.Proposition]]:
     """Split a conjunct ``size <= limit`` without variables in the limit from others."""
-    parts = conjuncts(condition)
+    parts = tree.conjuncts(condition)
     for i, part in enumerate(parts):
-        if isinstance(part, Expression) and not part.terms:
-            bound = part.formula.bound_of(SIZE)
+        if isinstance(part, tree.Expression) and not part.terms:
+            bound = part.formula.bound_of(tree.SIZE)
             if bound is not None and bound.names.isdisjoint(variables):
                 return bound, [*parts[:i], *parts[i + 1 :]]
     return None, [*parts]
 
 
-def _formula(part: Proposition | None) -> Formula | None:
+def _formula(part: tree.Proposition | None) -> Formula | None:
     """Return a condition without game terms as a formula; None for anything else."""
-    if not isinstance(part, Expression) or part.terms or SIZE in part.formula.names:
+    if not isinstance(part, tree.Expression) or part.terms or tree.SIZE in part.formula.names:
         return None
     return part.formula
 
 
-def _implication(premise: Proposition, conclusion: Proposition) -> Recognised | None:
+def _implication(premise: tree.Proposition, conclusion: tree.Proposition) -> Recognised | None:
     where = _formula(premise)
     if where is not None:
         match conclusion:
-            case PPosition() if conclusion == PPosition():
+            case tree.PPosition() if conclusion == tree.PPosition():
                 return PPositions(where, "contain")
-            case Implies():
+            case tree.Implies():
                 inner = _implication(conclusion.premise, conclusion.conclusion)
                 if isinstance(inner, PPositions) and inner.where is None:
                     return PPositions(inner.formula, inner.relation, where)
                 return None
-            case Equivalent():
+            case tree.Equivalent():
                 return _outcomes(conclusion, where)
-            case Expression():
+            case tree.Expression():
                 return _equation(conclusion, where)
             case _:
                 return None
-    formula, parts = _formula(conclusion), conjuncts(premise)
-    others = [part for part in parts if part != PPosition()]
+    formula, parts = _formula(conclusion), tree.conjuncts(premise)
+    others = [part for part in parts if part != tree.PPosition()]
     if formula is None or len(others) + 1 != len(parts):
         return None
-    where = _formula(joined("and", others)) if others else None
+    where = _formula(tree.joined("and", others)) if others else None
     return PPositions(formula, "within", where) if where is not None or not others else None
 
 
-def _outcomes(proposition: Proposition, where: Formula | None) -> Recognised | None:
+def _outcomes(proposition: tree.Proposition, where: Formula | None) -> Recognised | None:
     match proposition:
-        case Equivalent((first, second)) if PPosition() in (first, second):
-            other = second if first == PPosition() else first
-            if isinstance(other, PPosition) and other.place.game is not None:
+        case tree.Equivalent((first, second)) if tree.PPosition() in (first, second):
+            other = second if first == tree.PPosition() else first
+            if isinstance(other, tree.PPosition) and other.place.game is not None:
                 return _related(other.place, None, where)
             formula = _formula(other)
             return None if formula is None else PPositions(formula, "exactly", where)
@@ -392,12 +375,12 @@ def _outcomes(proposition: Proposition, where: Formula | None) -> Recognised | N
             return None
 
 
-def _numbers(part: Proposition) -> Recognised | None:
+def _numbers(part: tree.Proposition) -> Recognised | None:
     """Recognise ``G(2, 3) == 1 and G(5, 9) == 12``."""
     numbers = list[tuple[Position, int]]()
-    for one in conjuncts(part):
+    for one in tree.conjuncts(part):
         match one:
-            case Expression(formula, ((name, Grundy(Place(tuple() as at, None))),)):
+            case tree.Expression(formula, ((name, tree.Grundy(tree.Place(tuple() as at, None))),)):
                 value = formula.solved_for(name)
                 if value is None or value.names or any(x.terms or x.names for x in at):
                     return None
@@ -409,20 +392,20 @@ def _numbers(part: Proposition) -> Recognised | None:
 
 
 def _printed(
-    part: Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
+    part: tree.Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Recognised | None:
     """Recognise ``row <= last => G == printed(row, column)``."""
     match part:
-        case Implies(premise, Expression(equation, ((_, _), (_, _)) as terms)):
+        case tree.Implies(premise, tree.Expression(equation, ((_, _), (_, _)) as terms)):
             where, value = _formula(premise), equation.solved_for("G")
         case _:
             return None
-    entry = next((term for _, term in terms if isinstance(term, Printed)), None)
+    entry = next((term for _, term in terms if isinstance(term, tree.Printed)), None)
     if entry is None or _GRUNDY not in terms or where is None or value is None:
         return None
     axes = [one.formula.text for one in (entry.row, entry.column)]
     limit = where.bound_of(axes[0])
-    is_of_positions = value.text == term_text(entry) and sorted(axes) == sorted(coordinates)
+    is_of_positions = value.text == tree.term_text(entry) and sorted(axes) == sorted(coordinates)
     if not is_of_positions or limit is None or limit.text != str(len(printed) - 1):
         return None
 
@@ -434,24 +417,24 @@ def _printed(
     return PrintedNumbers(numbers=tuple(cells), ends=ends)
 
 
-_GRUNDY = ("G", Grundy(Place()))
+_GRUNDY = ("G", tree.Grundy(tree.Place()))
 
 
-def _equation(part: Expression, where: Formula | None) -> Recognised | None:
+def _equation(part: tree.Expression, where: Formula | None) -> Recognised | None:
     """Recognise ``G == e``, where e may have a related game's Grundy number."""
     value = part.formula.solved_for("G") if _GRUNDY in part.terms else None
     match [one for one in part.terms if one != _GRUNDY]:
         case _ if value is None:
             return None
         case []:
-            return None if SIZE in value.names else GrundyNumbers(equals=value, where=where)
-        case [(name, Grundy(place))] if place.game is not None and value.names == {name}:
+            return None if tree.SIZE in value.names else GrundyNumbers(equals=value, where=where)
+        case [(name, tree.Grundy(place))] if place.game is not None and value.names == {name}:
             return _related(place, value.rename_all({name: "g"}), where)
         case _:
             return None
 
 
-def _related(place: Place, equals: Formula | None, where: Formula | None) -> Recognised | None:
+def _related(place: tree.Place, equals: Formula | None, where: Formula | None) -> Recognised | None:
     assert place.game is not None
     assert place.at is not None
     names = coordinates_of(place.game)
@@ -468,12 +451,16 @@ _RELATIONS: Mapping[str, Literal["exactly", "within", "contains-all"]] = {
 }
 
 
-def _values(part: ValueSet) -> Recognised | None:
-    conditions = conjuncts(part.condition)
-    others = [one for one in conditions if one != PPosition()]
-    if len(others) + 1 != len(conditions) or part.value.terms or SIZE in part.value.formula.names:
+def _values(part: tree.ValueSet) -> Recognised | None:
+    conditions = tree.conjuncts(part.condition)
+    others = [one for one in conditions if one != tree.PPosition()]
+    if (
+        len(others) + 1 != len(conditions)
+        or part.value.terms
+        or tree.SIZE in part.value.formula.names
+    ):
         return None
-    where = _formula(joined("and", others)) if others else None
+    where = _formula(tree.joined("and", others)) if others else None
     if others and where is None:
         return None
     if part.variable != "v" and "v" in part.members.names:
@@ -482,26 +469,28 @@ def _values(part: ValueSet) -> Recognised | None:
     return Values(part.value.formula, members, _RELATIONS[part.relation], where)
 
 
-def _count(part: Expression, coordinates: Collection[str]) -> Recognised | None:
+def _count(part: tree.Expression, coordinates: Collection[str]) -> Recognised | None:
     """Recognise a number of positions: ``count(position: …) == e``."""
     match part:
-        case Expression(formula, ((name, CountTerm((OfPosition(), *further), body)),)):
+        case tree.Expression(formula, ((name, tree.Count((tree.OfPosition(), *further), body)),)):
             equals = formula.solved_for(name)
         case _:
             return None
     if equals is None or not equals.names.isdisjoint(coordinates):
         return None
-    parts = conjuncts(body)
-    conditions = [one for one in parts if one != PPosition()]
+    parts = tree.conjuncts(body)
+    conditions = [one for one in parts if one != tree.PPosition()]
     of = _all(conditions)
     if (
-        not isinstance(of, Expression)
+        not isinstance(of, tree.Expression)
         or of.terms not in ((), (_GRUNDY,))
-        or SIZE in of.formula.names | equals.names
-        or not all(isinstance(one, InRange) and SIZE not in one.span.names for one in further)
+        or tree.SIZE in of.formula.names | equals.names
+        or not all(
+            isinstance(one, tree.InRange) and tree.SIZE not in one.span.names for one in further
+        )
     ):
         return None
-    beside = {one.name: one.span for one in further if isinstance(one, InRange)}
+    beside = {one.name: one.span for one in further if isinstance(one, tree.InRange)}
     if "grundy" in beside:
         return None
     over: Literal["positions", "p-positions"] = (

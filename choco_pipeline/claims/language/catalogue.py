@@ -22,18 +22,7 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read
 from choco_pipeline.shipped import project_file
-from choco_pipeline.statements.tree import (
-    Expression,
-    Grundy,
-    InRange,
-    IsOption,
-    IsPrinted,
-    OfOption,
-    Part,
-    Place,
-    Printed,
-    walk,
-)
+from choco_pipeline.statements import tree
 from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
 #: Names that formulas may use besides coordinates, parameters and `let`; no parameter may have them.
@@ -116,28 +105,30 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
 
 def _misused(claim: Claim) -> Iterator[str]:
     """Yield a message for each part of a statement without a meaning in this claim."""
-    for part in walk(claim.proposition):
+    for part in tree.walk(claim.proposition):
         match part:
-            case IsPrinted() | Printed() if not claim.statement.printed:
+            case tree.IsPrinted() | tree.Printed() if not claim.statement.printed:
                 yield "nothing is printed: `printed` has the rows of the table or list"
-            case Place(at, game) if game is not None and at is not None:
+            case tree.Place(at, game) if game is not None and at is not None:
                 names = coordinates_of(game, claim.games)
                 if claim.is_of_cells and names_of(game) in RECTANGULAR:
                     names = ("i", "j", *names[4:])
                 if len(names) != len(at):
                     yield f"a position of {game.text} is ({', '.join(names)}), found {len(at)} coordinates"
-            case OfOption() | IsOption() | Grundy(Place(game=None)) if claim.is_of_cells:
+            case tree.OfOption() | tree.IsOption() | tree.Grundy(tree.Place(game=None)) if (
+                claim.is_of_cells
+            ):
                 yield "i and j are the cell of an uncut bar, which has an outcome only: use a, b, c, d for options and Grundy numbers"
             case _:
                 pass
 
 
-def _formulas(part: Part) -> Iterator[Formula]:
-    for one in walk(part):
+def _formulas(part: tree.Part) -> Iterator[Formula]:
+    for one in tree.walk(part):
         match one:
-            case Expression(formula):
+            case tree.Expression(formula):
                 yield formula
-            case InRange(_, span):
+            case tree.InRange(_, span):
                 yield from formulas_in(span)
             case _:
                 pass
@@ -209,7 +200,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
 
 
 def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:
-    sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
+    sample = claim.sample
     if sample is None:
         return
     known: set[str] = set()
@@ -307,6 +298,8 @@ class Catalogue:
     claims: Mapping[str, Claim]
     #: For each id, the places ``file:line:column`` of the keys with formulas, such as ``check.formula``.
     places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    #: Cache of `speaking_of`: found statements ask for the same games repeatedly.
+    _speaking: dict[str, tuple[Claim, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def unknown(self, claim_id: str) -> str:
         """Return the error message for an unknown id."""
@@ -349,19 +342,12 @@ class Catalogue:
 
     def speaking_of(self, ruleset: str) -> Sequence[Claim]:
         """Return the claims that fit a table of the ruleset, each once."""
-        claims = self._speaking.get(ruleset)
-        if claims is None:
+        if ruleset not in self._speaking:
             fitting = (
                 entry for quantity in QUANTITIES for entry, _ in self.fitting(ruleset, quantity)
             )
-            claims = tuple({claim.id: claim for claim in fitting}.values())
-            self._speaking[ruleset] = claims
-        return claims
-
-    @cached_property
-    def _speaking(self) -> dict[str, tuple[Claim, ...]]:
-        """Cache of `speaking_of`: found statements ask for the same games repeatedly."""
-        return {}
+            self._speaking[ruleset] = tuple({claim.id: claim for claim in fitting}.values())
+        return self._speaking[ruleset]
 
     @cached_property
     def _by_pattern(self) -> Mapping[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:

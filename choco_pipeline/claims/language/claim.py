@@ -26,6 +26,7 @@ from choco_pipeline.claims.language.claims_file import (
     Entry,
     LedgerClaim,
     Paper,
+    Sample,
     Statement,
 )
 from choco_pipeline.commands import command
@@ -35,22 +36,8 @@ from choco_pipeline.formula.ranges import Range
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of
+from choco_pipeline.statements import tree
 from choco_pipeline.statements.parse import Names, parse_proposition
-from choco_pipeline.statements.tree import (
-    Grundy,
-    OnOptions,
-    Place,
-    PPosition,
-    Proposition,
-    integers_in_front,
-    is_of_one_game,
-    is_sampled,
-    math_of,
-    on_options,
-    text_of,
-    uses_bound,
-    walk,
-)
 from choco_pipeline.tables.spec import Quantity
 
 _Shape = TypeVar("_Shape")
@@ -93,21 +80,24 @@ class Claim:
         return self.statement.id
 
     @property
+    def sample(self) -> Sample | None:
+        """The default tables of a claim in a file, if it has any."""
+        return self.statement.sample if isinstance(self.statement, Entry) else None
+
+    @property
     def is_found(self) -> bool:
         """Whether the machine found it; ids of claims in files may not begin so."""
         return self.id.startswith(FOUND)
 
     @cached_property
-    def proposition(self) -> Proposition:
+    def proposition(self) -> tree.Proposition:
         """The parsed statement.
 
         Raises `FormulaError` with the place of a mistake.
         """
         names = {*self.parameters, *self.statement.every} | (set() if self.pattern else {"N"})
-        coordinates = self._coordinates(of_whole_bars=self.is_of_cells)
-        return parse_proposition(
-            self.statement.statement or "", Names(coordinates, frozenset(names))
-        )
+        known = Names(self.coordinates, frozenset(names))
+        return parse_proposition(self.statement.statement or "", known)
 
     @cached_property
     def parts(self) -> Parts:
@@ -118,14 +108,15 @@ class Claim:
     def speaks_of_outcomes(self) -> bool:
         """Whether it is about P-positions or Grundy numbers, and not about moves alone."""
         return self.statement.check is not None or any(
-            isinstance(part, PPosition | Grundy) for part in walk(self.proposition)
+            isinstance(part, tree.PPosition | tree.Grundy) for part in tree.walk(self.proposition)
         )
 
     @property
     def speaks_of_other_games(self) -> bool:
         """Whether the statement refers to positions of another game."""
         return self.statement.check is None and any(
-            isinstance(part, Place) and part.game is not None for part in walk(self.proposition)
+            isinstance(part, tree.Place) and part.game is not None
+            for part in tree.walk(self.proposition)
         )
 
     @property
@@ -134,15 +125,15 @@ class Claim:
         if self.pattern is None or self.statement.check is not None or self.is_of_whole_bars:
             return False
         is_of_numbers = self.check.kind in (PrintedNumbers.kind, Count.kind)
-        return is_of_numbers or is_of_one_game(self.parts.rest)
+        return is_of_numbers or tree.is_of_one_game(self.parts.rest)
 
     @cached_property
     def check(self) -> Check:
         """The claim in the shape that its judges take."""
         if self.statement.check is not None:
             return self.statement.check
-        bound, printed, parts = self.statement.bound or 0, self.statement.printed, self.parts
-        return recognised(parts.rest, self.coordinates, bound, printed, parts.let)
+        parts, said = self.parts, self.statement
+        return recognised(parts.rest, self.coordinates, said.bound or 0, said.printed, parts.let)
 
     @property
     def outcomes(self) -> PPositions | None:
@@ -174,11 +165,11 @@ class Claim:
         return own if isinstance(own, shape) else None
 
     @property
-    def on_options(self) -> OnOptions | None:
+    def on_options(self) -> tree.OnOptions | None:
         """The claim as a condition on all, some or no options, if it is one."""
         if self.pattern is None or self.statement.check is not None:
             return None
-        return on_options(self.parts.rest, self.coordinates)
+        return tree.on_options(self.parts.rest, self.coordinates)
 
     @property
     def determined(self) -> Determined | None:
@@ -203,28 +194,27 @@ class Claim:
             return self.statement.check.integers
         if self.pattern is not None:
             return {}
-        return {one.name: one.span for one in integers_in_front(self.proposition)[0]}
+        return {one.name: one.span for one in tree.integers_in_front(self.proposition)[0]}
 
     @property
     def is_finite(self) -> bool:
         """Whether it is a statement about finitely many integers, the same for every `N`."""
-        if not self.is_about_integers:
-            return False
-        return not (is_sampled(self.proposition) or uses_bound(self.proposition))
+        said = self.proposition if self.is_about_integers else None
+        return said is not None and not (tree.samples(said) or tree.uses_bound(said))
 
     @property
     def summary(self) -> str:
         """The claim in one line of mathematical signs."""
         if self.statement.check is not None:
             return self.statement.check.summary()
-        return math_of(self.proposition, MathNotation())
+        return tree.math_of(self.proposition, MathNotation())
 
     @property
     def without_reach(self) -> Claim:
         """The same claim without its limit on the size of positions."""
         parts = self.parts
         listed = ", ".join(f"{name} = {value}" for name, value in parts.let.items())
-        text = (f"let {listed}: " if listed else "") + text_of(parts.rest)
+        text = (f"let {listed}: " if listed else "") + tree.text_of(parts.rest)
         return replace(self, statement=self.statement.model_copy(update={"statement": text}))
 
     @cached_property
@@ -280,13 +270,10 @@ class Claim:
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates that its formulas may use; p is the number of passes left."""
-        return self._coordinates(of_whole_bars=self.is_of_cells)
-
-    def _coordinates(self, *, of_whole_bars: bool) -> tuple[str, ...]:
         if self.pattern is None:
             return ()
         names = coordinates_of(self.pattern, self.games)
-        return ("i", "j", *names[4:]) if of_whole_bars else names
+        return ("i", "j", *names[4:]) if self.is_of_cells else names
 
     @property
     def documents(self) -> Mapping[str, Any]:
@@ -352,7 +339,7 @@ class Claim:
             return command("claims", "check", self.id)
         assert statement.ruleset is not None
         assert statement.for_all is not None
-        text = text_of(self.proposition)
+        text = tree.text_of(self.proposition)
         return command("prove", statement.ruleset, text, "--for", statement.for_all.text)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:

@@ -117,10 +117,10 @@ def verdict_text(verdict: Verdict) -> str:
     match verdict:
         case Proved() | Refuted(Counterexample(_, _, tuple())):
             return f"{verdict.kind} {text}"
-        case Refuted() | Undecided() | Vacuous():
-            return f"{verdict.kind}: {text}"
-        case _:
+        case Exhausted() | HoldsToBound():
             return text
+        case _:
+            return f"{verdict.kind}: {text}"
 
 
 def verdict_detail(verdict: Verdict) -> str:

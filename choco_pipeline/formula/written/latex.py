@@ -71,9 +71,8 @@ class LaTeX(MathNotation):
 
     def name(self, letters: str, index: str) -> str:
         """Return a name, a word in italics without spaces between its letters."""
-        base = (
-            letters if len(letters) == 1 else rf"\mathit{{{letters.replace('_', chr(92) + '_')}}}"
-        )
+        word = letters.replace("_", r"\_")
+        base = letters if len(letters) == 1 else rf"\mathit{{{word}}}"
         return f"{base}_{{{index}}}" if index else base
 
     def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:

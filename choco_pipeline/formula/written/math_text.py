@@ -207,9 +207,8 @@ class _Setter:
             case LogicalNot(Compare((operator,), operands, column)):
                 return self._compare(Compare((OPPOSITE[operator],), operands, column))
             case LogicalNot(operand):
-                return self._to.row(
-                    [self._to.words("not "), self._to.bracketed(self.of(operand), "(")]
-                )
+                bracketed = self._to.bracketed(self.of(operand), "(")
+                return self._to.row([self._to.words("not "), bracketed])
             case Junction(operator, operands):
                 parts: list[str] = []
                 for operand in operands:
@@ -245,13 +244,11 @@ class _Setter:
             case "%":
                 return self._to.row([self._in(left, _PRODUCT), sign("%"), self._in(right, _POWER)])
             case "+" | "-":
-                return self._to.row(
-                    [self._in(left, _SUM), sign(node.operator), self._in(right, _PRODUCT)]
-                )
+                parts = [self._in(left, _SUM), sign(node.operator), self._in(right, _PRODUCT)]
+                return self._to.row(parts)
             case _:
-                return self._to.row(
-                    [self._bit(node, left), sign(node.operator), self._bit(node, right)]
-                )
+                parts = [self._bit(node, left), sign(node.operator), self._bit(node, right)]
+                return self._to.row(parts)
 
     def _bit(self, parent: Binary, node: Node) -> str:
         if isinstance(node, Binary) and node.operator == parent.operator:
@@ -273,16 +270,9 @@ class _Setter:
     def _compare(self, node: Compare) -> str:
         congruence = _congruence(node)
         if congruence is not None:
-            left, right, modulus = congruence
+            left, right = (self._in(side, _REMAINDER) for side in congruence[:2])
             sign = self._to.sign("≡" if node.operators == ("==",) else "≢")
-            return self._to.row(
-                [
-                    self._in(left, _REMAINDER),
-                    sign,
-                    self._in(right, _REMAINDER),
-                    self._to.modulo(self.of(modulus)),
-                ]
-            )
+            return self._to.row([left, sign, right, self._to.modulo(self.of(congruence[2]))])
         parts = [self.of(node.operands[0])]
         for operator, operand in zip(node.operators, node.operands[1:], strict=True):
             parts += [self._to.sign(operator), self.of(operand)]
@@ -342,13 +332,11 @@ def _with_power(node: Binary) -> Node | None:
 
 
 def _strength(node: Node) -> int:
-    """Return how tightly a part binds. Floors and functions are brackets."""
+    """Return the precedence of a part as set. Floors and functions are brackets."""
     match node:
         case Integer(value):
             return _ATOM if value >= 0 else _SUM
-        case Name():
-            return _ATOM
-        case Call():
+        case Name() | Call():
             return _ATOM
         case Negate():
             return _SUM
@@ -366,9 +354,9 @@ def _strength(node: Node) -> int:
                     return _SUM
                 case _:
                     return _BITWISE
-        case Compare():
+        case Compare() | LogicalNot(Compare()):
             return _COMPARE
         case LogicalNot():
-            return _COMPARE if isinstance(node.operand, Compare) else _NOT
+            return _NOT
         case Junction():
             return _AND if node.operator == "and" else _OR

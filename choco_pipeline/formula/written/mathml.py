@@ -40,9 +40,8 @@ class MathML(MathNotation):
         if not index:
             return f"<msup>{base}{prime}</msup>" if primed else base
         below = f"<mn>{index}</mn>" if index.isdigit() else f"<mi>{escape(index)}</mi>"
-        return (
-            f"<msubsup>{base}{below}{prime}</msubsup>" if primed else f"<msub>{base}{below}</msub>"
-        )
+        tag, raised = ("msubsup", prime) if primed else ("msub", "")
+        return f"<{tag}>{base}{below}{raised}</{tag}>"
 
     def sign(self, operator: str) -> str:
         """Return an operator or a relation."""

@@ -1,4 +1,1 @@
-"""Formulas for the P-positions or the Grundy numbers of one table, and conditions on the values there: learnt on a part, tested on the rest.
-
-Imports no other room of `mining`.
-"""
+"""Formulas for P-positions and Grundy numbers, and forms of sets of values."""

@@ -1,4 +1,4 @@
-"""Families of short formulas with their values at points: linear forms with halves, nim-sums, and a small grammar.
+"""Families of short formulas with their values at points.
 
 Expressions of the grammar are grown bottom-up, the smallest first; of those with the same values at the given points only the first
 is taken.
@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from itertools import combinations, product
 from math import gcd
-from typing import Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula import nodes, parse
-from choco_pipeline.formula.nodes import Node
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import OPERATORS, Binary, Call, Integer, Name, Node, render
 
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
@@ -42,75 +41,20 @@ TOGETHER = 64
 _PARTS = re.compile(r"\w+|//|<<|>>|[<>=!]=|[-+*%^&|<>]")
 
 
-class Atom(Protocol):
+class Atom(NamedTuple):
     """A formula that stands for itself with any constant added."""
 
-    @property
-    def size(self) -> int:
-        """About how many names, numbers and operators it has."""
-
-    def text(self, names: Sequence[str], more: int) -> str:
-        """Return the formula with `more` added, in the shortest way of writing it."""
-
-
-@dataclass(frozen=True)
-class LinearAtom:
-    """⌊(Σ a·x + constant) / divisor⌋, the divisor 1 or 2."""
-
-    #: The numbers a, in the order of the coordinates.
-    multiples: tuple[int, ...]
-    divisor: int
-    constant: int
-
-    @property
-    def size(self) -> int:
-        """About how many names, numbers and operators it has."""
-        return sum(min(abs(a), 2) * 2 for a in self.multiples) + 2 * (self.divisor - 1)
-
-    def text(self, names: Sequence[str], more: int) -> str:
-        """Return the formula with `more` added, in the shortest way of writing it."""
-        constant = self.constant + more * self.divisor
-        if self.divisor == 1:
-            return _sum(self.multiples, names, constant)
-        ways = [_half(self.multiples, names, constant)]
-        whole = [a // 2 for a in self.multiples], constant // 2
-        rest = [a % 2 for a in self.multiples]
-        ways.append(_added(_sum(whole[0], names, whole[1]), "+", _half(rest, names, constant % 2)))
-        # ⌊(c-m)/2⌋ is -⌊(m+1-c)/2⌋
-        above = [-(-a // 2) for a in self.multiples]
-        for kept in (0, 1):
-            outside = (constant - kept + 1) // 2
-            inside = _half(rest, names, 2 * outside - constant + 1)
-            ways.append(_added(_sum(above, names, outside), "-", inside))
-        texts = (parse(way or "0").text for way in ways)
-        return min(texts, key=lambda text: (length(text)[:3], text.count("*"), text))
-
-
-@dataclass(frozen=True)
-class NimSumAtom:
-    """The nim-sum of coordinates, each with its shift; one without a shift is no part of it."""
-
-    shifts: tuple[int | None, ...]
-
-    @property
-    def size(self) -> int:
-        """About how many names, numbers and operators it has."""
-        return sum(4 if s else 2 for s in self.shifts if s is not None)
-
-    def text(self, names: Sequence[str], more: int) -> str:
-        """Return the formula with `more` added."""
-        pairs = zip(names, self.shifts, strict=True)
-        terms = [f"({x}{s:+d})" if s else x for x, s in pairs if s is not None]
-        text = " ^ ".join(terms)
-        if more:
-            text = f"({text}){more:+d}" if len(terms) > 1 else f"{text}{more:+d}"
-        return parse(text).text
+    #: About how many names, numbers and operators it has.
+    size: int
+    #: Writes it in the shortest way, with names of coordinates and a constant that is added.
+    text: Callable[[Sequence[str], int], str]
+    family: Literal["linear", "nim-sum", "grown", "pair"]
 
 
 def linear_forms(
     columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield linear forms of coordinates, and their halves, with their values at the points.
+    """Yield linear forms of coordinates, and their halves, with their values.
 
     Coordinates with a flag count passes, and are taken once at most. Of up to two others the game's own numbers are multiples,
     too.
@@ -123,16 +67,39 @@ def linear_forms(
         total = np.zeros(columns[0].shape, np.int64)
         for a, x in zip(multiples, columns, strict=True):
             total += a * x
-        yield LinearAtom(multiples, 1, 0), total
+        size = sum(min(abs(a), 2) * 2 for a in multiples)
+        yield Atom(size, partial(_linear_text, multiples, 1, 0), "linear"), total
         if any(a % 2 for a in multiples):
             for constant in (0, 1):
-                yield LinearAtom(multiples, 2, constant), (total + constant) // 2
+                text = partial(_linear_text, multiples, 2, constant)
+                yield Atom(size + 2, text, "linear"), (total + constant) // 2
+
+
+def _linear_text(
+    multiples: Sequence[int], divisor: int, constant: int, names: Sequence[str], more: int
+) -> str:
+    """Return ⌊(Σ a·x + constant) / divisor⌋ with `more` added; the divisor is 1 or 2."""
+    constant += more * divisor
+    if divisor == 1:
+        return _sum(multiples, names, constant)
+    ways = [_half(multiples, names, constant)]
+    rest = [a % 2 for a in multiples]
+    whole = _sum([a // 2 for a in multiples], names, constant // 2)
+    ways.append(_added(whole, "+", _half(rest, names, constant % 2)))
+    # ⌊(c-m)/2⌋ is -⌊(m+1-c)/2⌋
+    above = [-(-a // 2) for a in multiples]
+    for kept in (0, 1):
+        outside = (constant - kept + 1) // 2
+        inside = _half(rest, names, 2 * outside - constant + 1)
+        ways.append(_added(_sum(above, names, outside), "-", inside))
+    texts = (parse(way or "0").text for way in ways)
+    return min(texts, key=lambda text: (length(text)[:3], text.count("*"), text))
 
 
 def nim_sums(
     columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield nim-sums of shifted coordinates with their values at the points.
+    """Yield nim-sums of shifted coordinates with their values.
 
     Coordinates with a flag count passes: they are not shifted, and may be left out. Up to three others are shifted by the
     game's own numbers, too.
@@ -143,11 +110,22 @@ def nim_sums(
     for chosen in product(*((0, None) if flag else shifts for flag in flags)):
         shifted = [x + s for x, s in zip(columns, chosen, strict=True) if s is not None]
         if shifted:
-            yield NimSumAtom(chosen), reduce(np.bitwise_xor, shifted)
+            size = sum(4 if s else 2 for s in chosen if s is not None)
+            atom = Atom(size, partial(_nim_sum_text, chosen), "nim-sum")
+            yield atom, reduce(np.bitwise_xor, shifted)
+
+
+def _nim_sum_text(shifts: Sequence[int | None], names: Sequence[str], more: int) -> str:
+    pairs = zip(names, shifts, strict=True)
+    terms = [f"({x}{s:+d})" if s else x for x, s in pairs if s is not None]
+    text = " ^ ".join(terms)
+    if more:
+        text = f"({text}){more:+d}" if len(terms) > 1 else f"{text}{more:+d}"
+    return parse(text).text
 
 
 def length(text: str) -> Length:
-    """Return a sort key: the numbers of names, numbers and operators together, of names, and of characters.
+    """Return a sort key: numbers of parts, of names and of characters.
 
     Examples
     --------
@@ -159,7 +137,7 @@ def length(text: str) -> Length:
 
 
 def _half(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
-    """Return ⌊(Σ a·x + constant)/2⌋ as text, with a common factor in front; empty if it is 0."""
+    """Return ⌊(Σ a·x + constant)/2⌋ as text; empty if it is 0."""
     common = gcd(*multiples, constant)
     if not common or (not any(multiples) and constant in (0, 1)):
         return ""
@@ -181,42 +159,32 @@ def _sum(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
 
 
 def _added(first: str, sign: str, second: str) -> str:
-    """Return a sum or a difference of two texts, of which either may say 0."""
     if not second:
         return first
     return f"{first}{sign}{second}" if first != "0" else second if sign == "+" else f"-({second})"
 
 
-class Grown:
-    """An expression of the grammar, made from others when its node is asked for."""
+def _grown(size: int, make: Callable[[], Node]) -> Atom:
+    """Return an expression whose node is made when it is written."""
 
-    def __init__(self, size: int, make: Callable[[], Node]) -> None:
-        #: Most names, numbers and operators in it.
-        self.size = size
-        self._make = make
-
-    @cached_property
-    def node(self) -> Node:
-        """The expression."""
-        return self._make()
-
-    def text(self, names: Sequence[str], more: int) -> str:
-        """Return the formula with `more` added."""
-        node = self.node
+    def text(names: Sequence[str], more: int) -> str:
+        node = make()
         if more:
             match node:
-                case nodes.Binary("+" | "-" as sign, left, nodes.Integer(value)):
+                case Binary("+" | "-" as sign, left, Integer(value)):
                     more += value if sign == "+" else -value
                     node = left
                 case _:
                     pass
         if not more:
-            return nodes.render(node)
-        return nodes.render(nodes.Binary("+" if more > 0 else "-", node, nodes.Integer(abs(more))))
+            return render(node)
+        return render(Binary("+" if more > 0 else "-", node, Integer(abs(more))))
+
+    return Atom(size, text, "grown")
 
 
-#: Expressions with their values at the points.
-Level = list[tuple[Grown, Ints]]
+#: Expressions, made when they are asked for, with their values at the points.
+Level = list[tuple[Callable[[], Node], Ints]]
 #: The node of the expression with a number, and the values of all of them, [number, point].
 Several = tuple[Callable[[int], Node], Ints]
 
@@ -224,7 +192,7 @@ Several = tuple[Callable[[int], Node], Ints]
 def grow(
     names: Sequence[str], columns: Sequence[Ints], own: Sequence[int] = ()
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield expressions in the coordinates with their values at the points, each value once.
+    """Yield expressions with their values at the points, each value once.
 
     Operations are x+c, x-c, c-x, 2*x, x//c, x%c, v2(x) where x is positive by its form, and x^y, x+y, x-y, min, max.
 
@@ -243,8 +211,9 @@ def grow(
                 if key in seen:
                     continue
                 seen.add(key)
-                level.append((Grown(size, partial(make, i)), rows[i]))
-                yield level[-1]
+                node = partial(make, i)
+                level.append((node, rows[i]))
+                yield _grown(size, node), rows[i]
                 if len(seen) == DIFFERENT:
                     return
 
@@ -252,24 +221,22 @@ def grow(
 def remainders(
     names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield nim-sums modulo the game's own numbers, and nim-sums of such remainders.
+    """Yield nim-sums modulo own numbers, and nim-sums of such remainders.
 
     They are of two or more coordinates. Such are the Grundy numbers of several heaps of which amounts up to some number may be
     taken.
     """
-    nim_sum = partial(nodes.Binary, "^")
+    nim_sum = partial(Binary, "^")
     for count, number in product(range(2, len(names) + 1), own):
         for chosen in combinations(range(len(names)), count):
-            heaps: list[Node] = [nodes.Name(names[i]) for i in chosen]
-            make = partial(nodes.Binary, "%", reduce(nim_sum, heaps), nodes.Integer(number))
+            heaps: list[Node] = [Name(names[i]) for i in chosen]
+            make = partial(Binary, "%", reduce(nim_sum, heaps), Integer(number))
             sums = reduce(np.bitwise_xor, (columns[i] for i in chosen))
-            yield Grown(2 * count + 1, make), sums % number
+            yield _grown(2 * count + 1, make), sums % number
             if number & (number - 1):  # by a power of 2 they are the same
-                parts: list[Node] = [
-                    nodes.Binary("%", heap, nodes.Integer(number)) for heap in heaps
-                ]
+                parts: list[Node] = [Binary("%", heap, Integer(number)) for heap in heaps]
                 sums = reduce(np.bitwise_xor, (columns[i] % number for i in chosen))
-                yield Grown(4 * count - 1, partial(reduce, nim_sum, parts)), sums
+                yield _grown(4 * count - 1, partial(reduce, nim_sum, parts)), sums
 
 
 def _candidates(
@@ -280,7 +247,7 @@ def _candidates(
     constants: Sequence[int],
 ) -> Iterator[Several]:
     if size == 1:
-        yield lambda i: nodes.Name(names[i]), np.array(columns)
+        yield lambda i: Name(names[i]), np.array(columns)
         return
     before = by_size[size - 2]
     for start in range(0, len(before), TOGETHER):
@@ -294,7 +261,7 @@ def _candidates(
 
 
 def _with_constants(level: Level, constants: Sequence[int]) -> Several:
-    """Return the results of one operation on some expressions, each with all operations in turn."""
+    """Return the results of each operation on each of some expressions."""
     operands, values = [operand for operand, _ in level], np.array([row for _, row in level])
     # a sign, and the number on its left or its right
     operations: list[tuple[str, int | None, int | None]] = []
@@ -305,23 +272,23 @@ def _with_constants(level: Level, constants: Sequence[int]) -> Several:
 
     def make(i: int) -> Node:
         operand, which = divmod(i, len(operations))
-        node, (sign, left, right) = operands[operand].node, operations[which]
+        node, (sign, left, right) = operands[operand](), operations[which]
         if sign == "v2":
-            return nodes.Call(sign, (node,))
-        first, second = (node if n is None else nodes.Integer(n) for n in (left, right))
-        return nodes.Binary(sign, first, second)
+            return Call(sign, (node,))
+        first, second = (node if n is None else Integer(n) for n in (left, right))
+        return Binary(sign, first, second)
 
     rows = []
     for sign, left, right in operations[:-1]:
         first, second = (values if n is None else n for n in (left, right))
-        rows.append(nodes.OPERATORS[sign](first, second))
-    positive = np.array([_is_positive(operand.node) for operand in operands])
+        rows.append(OPERATORS[sign](first, second))
+    positive = np.array([_is_positive(operand()) for operand in operands])
     two_parts = np.bitwise_count(~values & (values - 1)).astype(np.int64)
     rows.append(two_parts * positive[:, None])
     return make, np.stack(rows, axis=1).reshape(-1, values.shape[1])
 
 
-def _of_two(left: Grown, a: Ints, level: Level, *, only_minus: bool) -> Several:
+def _of_two(left: Callable[[], Node], a: Ints, level: Level, *, only_minus: bool) -> Several:
     """Return the results of operations on an expression and each of some others."""
     rights, b = [right for right, _ in level], np.array([row for _, row in level])
     signs, rows = ["-"], [a - b]
@@ -330,18 +297,18 @@ def _of_two(left: Grown, a: Ints, level: Level, *, only_minus: bool) -> Several:
         rows += [a ^ b, a + b, np.minimum(a, b), np.maximum(a, b)]
 
     def make(i: int) -> Node:
-        sign, pair = signs[i % len(signs)], (left.node, rights[i // len(signs)].node)
-        return nodes.Call(sign, pair) if sign in ("min", "max") else nodes.Binary(sign, *pair)
+        sign, pair = signs[i % len(signs)], (left(), rights[i // len(signs)]())
+        return Call(sign, pair) if sign in ("min", "max") else Binary(sign, *pair)
 
     return make, np.stack(rows, axis=1).reshape(-1, b.shape[1])
 
 
 def _is_positive(node: Node) -> bool:
-    """Whether an expression in coordinates, which are never negative, is positive by its form alone."""
+    """Whether an expression is positive by its form; coordinates are natural."""
     match node:
-        case nodes.Integer(value):
+        case Integer(value):
             return value > 0
-        case nodes.Binary("+", left, right):
+        case Binary("+", left, right):
             return (_is_positive(left) and _is_natural(right)) or (
                 _is_natural(left) and _is_positive(right)
             )
@@ -351,13 +318,13 @@ def _is_positive(node: Node) -> bool:
 
 def _is_natural(node: Node) -> bool:
     match node:
-        case nodes.Name():
+        case Name():
             return True
-        case nodes.Integer(value):
+        case Integer(value):
             return value >= 0
-        case nodes.Binary("+" | "^" | "*" | "//" | "%", left, right):
+        case Binary("+" | "^" | "*" | "//" | "%", left, right):
             return _is_natural(left) and _is_natural(right)
-        case nodes.Call("min" | "max" | "v2", arguments):
+        case Call("min" | "max" | "v2", arguments):
             return all(map(_is_natural, arguments))
         case _:
             return False

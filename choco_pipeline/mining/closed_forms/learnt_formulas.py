@@ -1,8 +1,8 @@
-"""Formulas for P-positions or Grundy numbers: learnt on a small box of a table and tested on the rest, or on several tables."""
+"""Formulas for P-positions or Grundy numbers: learnt on a box, then tested."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -66,7 +66,7 @@ EXCEPTIONS = 4
 #: Fewest cells of the rest of the table.
 FEWEST_HELD_OUT = 64
 
-Guess = Callable[[Atoms, Mapping[str, Ints], Target], tuple[FormulaCase, ...] | None]
+Guess = Callable[[Atoms, Target], tuple[FormulaCase, ...] | None]
 TRIED = (
     "linear forms with halves, nim-sums of shifted coordinates and small expressions, and the minimum, the maximum, the"
     " nim-sum and the sum of any two; for all positions, with and without a pass, by residues modulo 2 and 4, and by"
@@ -75,7 +75,7 @@ TRIED = (
 
 
 def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasFinding]:
-    """Return a formula for a table, right everywhere or except at a few positions.
+    """Return formulas for a table, right everywhere or except at few positions.
 
     A formula with exceptions stands beside one without, if it is not longer. If none is found, one finding states the
     candidates.
@@ -87,15 +87,13 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasF
     for guess in (shortest_cases, widest_case):
         exact, nearly = search.found(guess, 0), search.found(guess, EXCEPTIONS)
         findings = [exact] if exact is not None else []
-        if nearly is not None and nearly.exceptions:
-            findings += [nearly] if exact is None or nearly.size <= exact.size else []
-        elif nearly is not None and exact is None:  # other guesses came to one without exceptions
-            findings = [nearly]
+        # other guesses may come to one without exceptions, too
+        if nearly and (exact is None or (nearly.exceptions and nearly.size <= exact.size)):
+            findings.append(nearly)
         if findings:
-            if guess is widest_case:
-                findings += search.beyond_slopes()
-            return findings
-    return search.beyond_slopes() or [FormulasFinding(nothing=True, tried=search.tried)]
+            return findings + (search.beyond_slopes() if guess is widest_case else [])
+    beyond, tried = search.beyond_slopes(), Tried(candidates=search.candidates, what=TRIED)
+    return beyond or [FormulasFinding(nothing=True, tried=tried)]
 
 
 @dataclass
@@ -107,13 +105,8 @@ class _TableSearch:
     #: The first atoms, by box and chosen points: all searches begin with the same points.
     _grown: dict[tuple[int, bytes], Atoms] = field(default_factory=dict)
 
-    @property
-    def tried(self) -> Tried:
-        """How many formulas were looked at, and which."""
-        return Tried(candidates=self.candidates, what=TRIED)
-
     def found(self, guess: Guess, forgiven: int) -> FormulasFinding | None:
-        """Return a formula that is right on the rest of the table, learnt on larger and larger boxes."""
+        """Return a formula that is right in the table, learnt on growing boxes."""
         cells, axes = self.reading.cells, self.reading.axes
         if not 1 <= len(self.reading.names) - len(self.reading.passes) <= len(MULTIPLES):
             return None
@@ -122,10 +115,8 @@ class _TableSearch:
         if prod(cells.shape) * (longest - side - 1) < FEWEST_HELD_OUT * longest:
             side = longest // 3  # more of a small table is left to test it on
         while SMALLEST_SIDE <= side <= longest // 2:
-            box = tuple(
-                slice(side + 1) if axis in axes else slice(None) for axis in range(len(cells.shape))
-            )
-            inside = next(replace(cells, cells=cells.cells[box]).blocks())
+            ends = (side + 1 if axis in axes else None for axis in range(len(cells.shape)))
+            inside = next(replace(cells, cells=cells.cells[tuple(map(slice, ends))]).blocks())
             cases = self._learnt(inside, guess, forgiven)
             if cases is None:
                 return None
@@ -140,7 +131,7 @@ class _TableSearch:
         return None
 
     def beyond_slopes(self) -> list[FormulasFinding]:
-        """Return formulas for the Grundy numbers where one of two coordinates is large for the other one."""
+        """Return formulas where one of two coordinates is large for the other one."""
         reading, cells = self.reading, self.reading.cells
         if cells.variable.name != "grundy" or len(reading.names) != 2 or reading.passes:
             return []
@@ -148,9 +139,8 @@ class _TableSearch:
         side = min(SLOPE_SIDE, 2 * longest // 3)
         box = next(replace(cells, cells=cells.cells[: side + 1, : side + 1]).blocks())
         findings = []
-        for cases in beyond_slopes(
-            reading.names, reading.points(box), reading.target(box), reading.own_numbers
-        ):
+        target = reading.target(box)
+        for cases in beyond_slopes(reading.points(box), target, reading.own_numbers):
             for case in cases:
                 self.candidates += 1
                 held_on = self._held_on(side, [case])
@@ -160,7 +150,7 @@ class _TableSearch:
         return findings
 
     def number_set(self) -> FormulasFinding | None:
-        """Return a condition for the P-positions of a game with one coordinate, guessed from the first half of a table."""
+        """Return a condition for one coordinate, guessed from half of a table."""
         cells = self.reading.cells
         if cells.variable.name != "p_position" or len(cells.shape) != 1:
             return None
@@ -180,27 +170,26 @@ class _TableSearch:
     def _learnt(
         self, box: CellBlock, guess: Guess, forgiven: int
     ) -> tuple[FormulaCase, ...] | None:
-        """Return the shortest formulas that are right on a box: guessed on some of it, corrected where they are wrong."""
-        points, target = self.reading.points(box), self.reading.target(box)
+        """Return formulas that are right on a box, guessed on some of it."""
+        reading, points, target = self.reading, self.reading.points(box), self.reading.target(box)
 
         def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
-            here = select(points, chosen)
-            reading, key = self.reading, (len(box), chosen.tobytes())
-            atoms = self._grown.get(key)
-            if atoms is None:
-                atoms = Atoms.grown(reading.names, here, reading.own_numbers, reading.passes)
-                if len(self._grown) < MOST_KEPT:
-                    self._grown[key] = atoms
+            here, key = select(points, chosen), (len(box), chosen.tobytes())
+            atoms = self._grown.get(key) or Atoms.at(
+                here, reading.own_numbers, reading.passes, with_grammar=True
+            )
+            if len(self._grown) < MOST_KEPT:
+                self._grown[key] = atoms
             self.candidates += len(atoms.formulas)
-            return guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
+            return guess(atoms, replace(target.at(chosen), forgiven=forgiven))
 
         def wrong(cases: Sequence[FormulaCase]) -> Truths:
-            return self.reading.comparison(box, cases).wrong
+            return reading.comparison(box, cases).wrong
 
         return _corrected(guessed, wrong, target, ON_A_TABLE, forgiven)
 
     def _held_on(self, side: int, cases: Sequence[FormulaCase]) -> int | None:
-        """Return at how many positions outside of a box formulas are right; None if one is wrong, or they are few."""
+        """Return the positions outside of a box; None if one is wrong, or few."""
         total = cells = 0
         for block in self.reading.cells.blocks():
             compared = self.reading.comparison(block, cases)
@@ -215,12 +204,10 @@ class _TableSearch:
         self, cases: Sequence[FormulaCase], box: CellBlock, side: int, held_on: int
     ) -> FormulasFinding:
         reading = self.reading
+        where = (reading.in_table_names(case.where or "") for case in cases)
         lines = [
-            FormulaLine(
-                formula=reading.said(case.formula),
-                where=reading.in_table_names(case.where or ""),
-            )
-            for case in cases
+            FormulaLine(formula=reading.said(case.formula), where=text)
+            for case, text in zip(cases, where, strict=True)
         ]
         learnt = box.chosen(reading.comparison(box, cases).covered)
         found_on = Evidence(reading.count(learnt), f"box of side {side}")
@@ -245,12 +232,12 @@ class _TableSearch:
             text=f"{label} {'; '.join(parts)}{excepted}",
             found_on=found_on,
             held_on=Evidence(held_on, f"the rest of the table, to bound {cells.bound}"),
-            tried=self.tried,
+            tried=Tried(candidates=self.candidates, what=TRIED),
         )
 
 
 def pooled_formula(readings: Sequence[Reading]) -> str | None:
-    """Return the shortest formula that is 0 at the P-positions of several tables alone; None if there is none.
+    """Return the shortest formula that is 0 at P-positions of several tables alone.
 
     The cells of these tables are positions, in coordinates with the same names. The bars of one cell each of an uncut bar are as
     many positions as it has cells. That is too few to distinguish a formula from chance, and to test it. In heaps, the coordinates of
@@ -261,19 +248,16 @@ def pooled_formula(readings: Sequence[Reading]) -> str | None:
     tops = [target.tops for target in targets if target.tops is not None]
     if len(tops) < len(targets) or not targets:
         return None
-    names = readings[0].names
-    points: dict[str, Ints] = {
-        name: np.concatenate([reading.points(block)[name] for reading, block in blocks])
-        for name in names
-    }
+    parts = [reading.points(block) for reading, block in blocks]
+    points = {name: np.concatenate([part[name] for part in parts]) for name in readings[0].names}
     target = Target(np.concatenate([part.numbers for part in targets]), np.concatenate(tops))
     if min(target.asked.sum(), (~target.asked).sum()) < FEWEST_POOLED:
         return None
 
     def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
         here = select(points, chosen)
-        atoms = Atoms.grown(names, here, (), readings[0].passes)
-        cases = shortest_cases(replace(atoms, passes={}), here, target.at(chosen))
+        atoms = Atoms.at(here, (), readings[0].passes, with_grammar=True)
+        cases = shortest_cases(replace(atoms, passes={}), target.at(chosen))
         return cases if cases is not None and len(cases) == 1 else None
 
     def wrong(cases: Sequence[FormulaCase]) -> Truths:
@@ -290,7 +274,7 @@ def _corrected(
     limits: tuple[int, int, int],
     forgiven: int = 0,
 ) -> tuple[FormulaCase, ...] | None:
-    """Return formulas that are guessed at some points, and then at those, too, at which the last ones were wrong."""
+    """Return formulas guessed at points and at those where they were wrong."""
     sample, guesses, more = limits
     random = np.random.default_rng(0)
     chosen: Truths = np.zeros(target.numbers.shape, np.bool_)
@@ -312,18 +296,16 @@ def _corrected(
 
 
 class Comparison(NamedTuple):
-    """Formulas by cases, compared with the cells of a block."""
+    """Formulas in a block: values or 0, where they have one, where it is wrong."""
 
-    #: The value that they give; 0 where they give none.
     numbers: Ints
-    #: Where they give a value, and where it is wrong.
     covered: Truths
     wrong: Truths
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Formulas on one table: of Grundy numbers, of the coordinate that cells store, or of something that is 0 at P-positions."""
+    """A table as formulas see it: Grundy numbers, a coordinate, or a zero."""
 
     #: The table.
     cells: Cells
@@ -336,7 +318,7 @@ class Reading:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The coordinates in formulas: those by which cells are found, passes last; of a rectangular bar all heaps."""
+        """The coordinates in formulas, passes last; of a rectangular bar all heaps."""
         if self.cells.variable.name == "p_cell":
             return self.cells.game.coordinates
         return tuple(n for n in self.cells.game.coordinates if n in self.cells.variable.dims)
@@ -349,7 +331,7 @@ class Reading:
 
     @property
     def own_numbers(self) -> tuple[int, ...]:
-        """The numbers that the game's notation gives, such as k and s, and amounts that may be taken.
+        """The numbers in the game's notation, and amounts that may be taken.
 
         Numbers of games in which some amounts may be taken often have the sum of the least and the largest as their period.
         """
@@ -373,14 +355,13 @@ class Reading:
         return {name: block.points[name] for name in self.names}
 
     def sizes(self, block: CellBlock) -> Ints:
-        """Return the largest of the coordinates by which each cell is found, except passes."""
-        largest: Ints = np.maximum.reduce(
-            [block.points[self.cells.variable.dims[i]] for i in self.axes]
-        )
+        """Return the largest coordinate of each cell, except passes."""
+        dims = self.cells.variable.dims
+        largest: Ints = np.maximum.reduce([block.points[dims[i]] for i in self.axes])
         return largest
 
     def target(self, block: CellBlock) -> Target:
-        """Return the target of a formula: the Grundy number, the stored coordinate, or 0 at P-positions alone."""
+        """Return the numbers that a formula must give; 0 at P-positions alone."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return Target(block.values)
@@ -390,7 +371,7 @@ class Reading:
         return Target(np.where(is_p, 0, -1), np.zeros(len(block), np.int64))
 
     def comparison(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Comparison:
-        """Return formulas by cases at the cells of a block. Where two of them speak, both must be right."""
+        """Return formulas at cells; where two cases overlap, both must be right."""
         target, points = self.target(block), self.points(block)
         numbers = np.zeros(len(block), np.int64)
         covered, wrong = np.zeros((2, len(block)), np.bool_)
@@ -402,7 +383,7 @@ class Reading:
         return Comparison(numbers, covered, wrong)
 
     def count(self, block: CellBlock) -> int:
-        """Return the number of positions: all of a column, if cells hold a coordinate."""
+        """Return the number of positions in cells, which may be columns."""
         return len(block) if block.tops is None else int((block.tops + 1).sum())
 
     def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[tuple[int, ...]]:
@@ -413,15 +394,15 @@ class Reading:
         if stored is None:
             return [*map(tuple, self.cells.positions(there.points).tolist())]
         positions: list[tuple[int, ...]] = []
+        assert there.tops is not None
         for values in (there.values, numbers):
-            assert there.tops is not None
             legal = (values >= 0) & ((values <= there.tops) | (self.cells.free is not None))
             points = select(there.points, legal) | {stored: values[legal]}
             positions += map(tuple, self.cells.positions(points).tolist())
         return sorted(positions)
 
     def said(self, formula: str) -> str:
-        """Return a formula in the table's names: for a Grundy number, or as a condition for P-positions."""
+        """Return a formula for a Grundy number, or a condition for P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return formula
@@ -430,7 +411,7 @@ class Reading:
         return equation(variable.stored, formula, self.cells.game.coordinates)
 
     def in_table_names(self, text: str) -> str:
-        """Return a text with i and j, the poisoned cell, for the heaps of an uncut rectangular bar."""
+        """Return a text with i and j, the poisoned cell, for heaps of a bar."""
         face = self.cells.game.base.rules.face
         if not text or self.cells.variable.name != "p_cell" or face is None:
             return text
@@ -439,7 +420,7 @@ class Reading:
 
 
 def is_zero(formula: str) -> str:
-    """Return that a formula is 0: of two under ``|`` each is, and of a difference or a nim-sum of two both are the same.
+    """Return that a formula is 0, of two under ``|`` that both are.
 
     Examples
     --------
@@ -464,7 +445,7 @@ def _both_same(node: Node) -> str:
 
 
 def equation(name: str, formula: str, order: Sequence[str]) -> str:
-    """Return that a coordinate equals a formula: as a nim-sum that is 0, if the formula is one with a constant added.
+    """Return that a coordinate is a formula, if possible as a nim-sum that is 0.
 
     The nim-sum names the coordinates in the given order.
 

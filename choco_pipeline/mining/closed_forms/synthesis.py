@@ -1,4 +1,4 @@
-"""The shortest formula that is right at given points: one atom, or the least, largest, nim-sum or sum of two.
+"""The shortest formula that is right at points: one atom, or two combined.
 
 Idea: thousands of small formulas, the atoms, are written down once with their values at all points, and each stands for itself
 with any constant added. One atom is right if its difference to the target is the same at every point. Of two under ``min`` or ``max`` the
@@ -31,9 +31,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.expressions import (
     Atom,
     Ints,
-    Length,
-    LinearAtom,
-    NimSumAtom,
     Truths,
     grow,
     length,
@@ -75,29 +72,18 @@ FAR, NEAR = 4, 8
 FEWEST_BEYOND = 16
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two formulas under an operator or a function, each with a constant added."""
+def pair(word: str, left: Atom, right: Atom, added: tuple[int, int] = (0, 0)) -> Atom:
+    """Return two formulas under an operator, each with a constant added."""
 
-    word: str
-    left: Atom
-    right: Atom
-    added: tuple[int, int] = (0, 0)
-
-    @property
-    def size(self) -> int:
-        """About how many names, numbers and operators it has."""
-        return 1 + self.left.size + self.right.size + 2 * sum(map(bool, self.added))
-
-    def text(self, names: Sequence[str], more: int) -> str:
-        """Return the formula with `more` added."""
-        inner = zip((self.left, self.right), self.added, strict=True)
+    def text(names: Sequence[str], more: int) -> str:
+        inner = zip((left, right), added, strict=True)
         first, second = sorted((form.text(names, by) for form, by in inner), key=length)
-        if self.word in ("min", "max"):
-            text = f"{self.word}({first}, {second})"
-        else:
-            text = f"(({first}) {self.word} ({second}))"
+        joined = f"(({first}) {word} ({second}))"
+        text = f"{word}({first}, {second})" if word in ("min", "max") else joined
         return parse(f"{text}{more:+d}" if more else text).text
+
+    size = 1 + left.size + right.size + 2 * sum(map(bool, added))
+    return Atom(size, text, "pair")
 
 
 @dataclass(frozen=True)
@@ -117,7 +103,7 @@ class Target:
         return Target(self.numbers[chosen], tops, self.forgiven)
 
     def right(self, stated: NDArray[np.int64]) -> Truths:
-        """Return where numbers that a formula says, of shape (…, points), are right."""
+        """Compare numbers that a formula gives, [..., points], with the target."""
         agree: Truths = stated == self.numbers
         if self.tops is None:
             return agree
@@ -135,9 +121,9 @@ class Target:
 class Atoms:
     """Many formulas, and their values at some points."""
 
-    #: The coordinates.
-    names: tuple[str, ...]
-    #: Each stands for itself with any constant added.
+    #: The points, by coordinates.
+    points: Mapping[str, Ints]
+    #: Each stands for itself with any constant added. Small ones come first.
     formulas: tuple[Atom, ...]
     #: Shape (formulas, points).
     values: Ints
@@ -149,42 +135,34 @@ class Atoms:
     _known: dict[tuple[Any, ...], str | None] = field(default_factory=dict)
 
     @classmethod
-    def at(cls, names: tuple[str, ...], points: Mapping[str, Ints]) -> Atoms:
-        """Return linear forms and nim-sums at points of a game without passes, given by their coordinates."""
-        columns, flags = [points[name] for name in names], [False] * len(names)
-        atoms = [*linear_forms(columns, flags), *nim_sums(columns, flags)]
-        return cls(names, *_smallest_first(atoms))
-
-    @classmethod
-    def grown(
+    def at(
         cls,
-        names: tuple[str, ...],
         points: Mapping[str, Ints],
-        own: Sequence[int],
-        passes: Mapping[str, int],
+        own: Sequence[int] = (),
+        passes: Mapping[str, int] | None = None,
+        *,
+        with_grammar: bool = False,
     ) -> Atoms:
-        """Return these, and the smallest expressions of the grammar with the game's own numbers."""
-        columns, flags = [points[name] for name in names], [name in passes for name in names]
-        atoms = [
-            *linear_forms(columns, flags, own),
-            *nim_sums(columns, flags, own),
-            *grow(names, columns, own),
-            *remainders(names, columns, own),
-        ]
-        return cls(names, *_smallest_first(atoms), tuple(own), passes)
+        """Return linear forms and nim-sums, and maybe expressions of the grammar."""
+        names, columns = tuple(points), tuple(points.values())
+        flags = [name in (passes or {}) for name in names]
+        atoms = [*linear_forms(columns, flags, own), *nim_sums(columns, flags, own)]
+        if with_grammar:
+            atoms += [*grow(names, columns, own), *remainders(names, columns, own)]
+        atoms.sort(key=lambda atom: atom[0].size)
+        values = np.array([row for _, row in atoms], np.int64)
+        return cls(points, tuple(atom for atom, _ in atoms), values, tuple(own), passes or {})
 
     @cached_property
     def _inner(self) -> Ints:
         """The smallest nim-sums and linear forms."""
-        families = (
-            i for i, form in enumerate(self.formulas) if isinstance(form, NimSumAtom | LinearAtom)
-        )
-        return np.array([*islice(families, MOST_INNER)])
+        families = [form.family for form in self.formulas]
+        return np.flatnonzero(np.isin(families, ["linear", "nim-sum"]))[:MOST_INNER]
 
     @property
     def sizes(self) -> list[str]:
         """The coordinates that count no passes."""
-        return [name for name in self.names if name not in self.passes]
+        return [name for name in self.points if name not in self.passes]
 
     def shortest(self, target: Target, chosen: Truths) -> str | None:
         """Return the shortest formula that is right at the chosen points."""
@@ -199,22 +177,19 @@ class Atoms:
             missing = here.numbers[here.asked] - there
             formulas = self._one(here, values, missing) or self._two(here, values, there, missing)
             few = nsmallest(MOST_WRITTEN, formulas, key=_weight)
-            texts = (form.text(self.names, more) for form, more in few)
+            texts = (form.text(tuple(self.points), more) for form, more in few)
             self._known[key] = min(texts, key=length, default=None)
         return self._known[key]
 
     def zeros(self, truths: Truths) -> str | None:
-        """Return that a nim-sum is 0, if this is so exactly at the points for which it is asked."""
+        """Return that a nim-sum is 0, if it is so exactly where `truths` says."""
         right = ((self.values == 0) == truths).all(axis=1)
-        conditions = [
-            f"{formula.text(self.names, 0)} == 0"
-            for formula, is_right in zip(self.formulas, right.tolist(), strict=True)
-            if is_right and isinstance(formula, NimSumAtom)
-        ]
-        return min(conditions, key=length, default=None)
+        chosen = (self.formulas[i] for i in np.flatnonzero(right).tolist())
+        texts = (f.text(tuple(self.points), 0) for f in chosen if f.family == "nim-sum")
+        return min((f"{text} == 0" for text in texts), key=length, default=None)
 
     def _one(self, target: Target, values: Ints, missing: Ints) -> list[Sum]:
-        """Return formulas that are right when a constant is added; those that are wrong most seldom."""
+        """Return formulas that are wrong most seldom when a constant is added."""
         if target.forgiven:
             middle = missing.shape[1] // 2
             constants = np.partition(missing, middle, axis=1)[:, middle]
@@ -244,20 +219,18 @@ class Atoms:
         return formulas + self._right("+", _sums(numbers, there), target, values)
 
     def _right(self, word: str, pairs: Ints, target: Target, values: Ints) -> list[Sum]:
-        """Return the pairs that are right; they are given as rows of two formulas and three constants."""
+        """Return the pairs that are right: rows of two formulas and three constants."""
         for part in (slice(None, None, SPARSE), slice(None)):  # few points exclude most
             here, left = values[:, part], pairs.reshape(-1, 5)
             i, j, c, d, more = left.T[..., None]
             stated = OPERATIONS[word](here[i[:, 0]] + c, here[j[:, 0]] + d) + more
             wrong = np.count_nonzero(~target.at(part).right(stated), axis=1)
             pairs = left[wrong <= target.forgiven]
-        return [
-            (Pair(word, self.formulas[i], self.formulas[j], (c, d)), more)
-            for i, j, c, d, more in pairs.tolist()
-        ]
+        rows, forms = pairs.tolist(), self.formulas
+        return [(pair(word, forms[i], forms[j], (c, d)), more) for i, j, c, d, more in rows]
 
     def _both_zero(self, target: Target, values: Ints, there: Ints) -> list[Sum]:
-        """Return pairs of small formulas that are 0 together where 0 is asked for, and nowhere else."""
+        """Return pairs of small formulas that are 0 together exactly where asked."""
         if target.tops is None or target.numbers.any(where=target.asked) or target.tops.any():
             return []
         able = np.flatnonzero((there == there[:, :1]).all(axis=1)).tolist()
@@ -265,14 +238,14 @@ class Atoms:
         constants = -there[small, 0]
         also = (values[small][:, ~target.asked] == -constants[:, None]).astype(np.int32)
         return [
-            (Pair("|", self.formulas[small[i]], self.formulas[small[j]], (int(c), int(d))), 0)
+            (pair("|", self.formulas[small[i]], self.formulas[small[j]], (int(c), int(d))), 0)
             for i, j in np.argwhere(also @ also.T == 0).tolist()
             if i < j
             for c, d in [constants[[i, j]]]
         ]
 
     def _nim_sums(self, target: Target, numbers: Ints, there: Ints) -> Ints:
-        """Return pairs whose nim-sum has the right checksum, a constant added to it, and to some first ones."""
+        """Return pairs whose nim-sum has the right checksum, with constants added."""
         near = {near for number in (0, *self.own) for near in (number - 1, number, number + 1)}
         added = sorted({sign * number for number in near for sign in (1, -1)}, key=abs)
         inner = self._inner
@@ -293,20 +266,14 @@ class Atoms:
         return np.concatenate(found)
 
 
-def _smallest_first(pairs: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
-    """Return formulas, small ones first, and their values at the points, [formula, point]."""
-    pairs = sorted(pairs, key=lambda pair: pair[0].size)
-    return tuple(form for form, _ in pairs), np.array([row for _, row in pairs], np.int64)
-
-
 def _weight(formula: tuple[Atom, int]) -> tuple[int, int]:
-    """Return about how large a formula with its constant is, and then how large the constant."""
+    """Return about how large a formula with its constant is."""
     form, more = formula
     return form.size + 2 * bool(more), abs(more)
 
 
 def _covering(right: Truths) -> Iterator[tuple[int, int]]:
-    """Yield pairs of formulas of which one is right at every point, given where each is."""
+    """Yield pairs of formulas of which one is right at every point."""
     often = np.count_nonzero(right, axis=1)
     pairs = (
         (i, j)
@@ -319,14 +286,14 @@ def _covering(right: Truths) -> Iterator[tuple[int, int]]:
 
 
 def _checksums(rows: Ints) -> Ints:
-    """Return the lowest digits of each row's numbers as one number: that of a nim-sum is the nim-sum of them."""
+    """Return the lowest digits of each row's numbers as one number."""
     digits = (rows & ((1 << DIGITS) - 1)) << (DIGITS * np.arange(PROBES))
     checksums: Ints = np.bitwise_or.reduce(digits, axis=-1)
     return checksums
 
 
 def _sums(numbers: Ints, values: Ints) -> Ints:
-    """Return pairs of formulas whose sum has the checksum of the numbers, and the constant that is added to it."""
+    """Return pairs of formulas whose sum has the checksum of the numbers."""
     weights = np.random.default_rng(0).integers(1, 1 << 40, numbers.size)
     own = (values - values[:, :1]) @ weights  # modulo 2⁶⁴; a constant more in a row changes nothing
     whole = (numbers - numbers[0]) @ weights
@@ -356,7 +323,7 @@ def _matches(own: tuple[Ints, Ints], needed: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class FormulaCase:
-    """A formula, and at which positions it is meant; everywhere without a condition."""
+    """A formula, and the condition under which it is meant, if any."""
 
     where: str | None
     formula: str
@@ -365,42 +332,35 @@ class FormulaCase:
         return self.formula + (f" where {self.where}" if self.where else "")
 
 
-def shortest_cases(
-    atoms: Atoms, points: Mapping[str, Ints], target: Target
-) -> tuple[FormulaCase, ...] | None:
-    """Return the shortest formulas that are right at all points, together or by cases; None if there are none.
+def shortest_cases(atoms: Atoms, target: Target) -> tuple[FormulaCase, ...] | None:
+    """Return the shortest formulas that are right, together or by cases.
 
     Every position of the game is in exactly one of the cases. If some points are forgiven, only passes distinguish them.
     """
-    best: tuple[Length, tuple[FormulaCase, ...]] | None = None
-    for parts in _ways(atoms, points, target):
+    found: list[tuple[FormulaCase, ...]] = []
+    for parts in _ways(atoms, target):
         cases = _by_cases(atoms, target, parts)
-        if cases is not None:
-            size = length(" ".join(f"{case.formula} {case.where or ''}" for case in cases))
-            if best is None or size < best[0]:
-                best = size, cases
-            if len(cases) == 1:
-                break
-    return None if best is None else best[1]
+        found += [cases] if cases is not None else []
+        if cases is not None and len(cases) == 1:
+            break
+    texts = (" ".join(f"{case.formula} {case.where or ''}" for case in cases) for cases in found)
+    sizes = dict(zip(found, map(length, texts), strict=True))
+    return min(found, key=sizes.__getitem__, default=None)
 
 
-def widest_case(
-    atoms: Atoms, points: Mapping[str, Ints], target: Target
-) -> tuple[FormulaCase, ...] | None:
-    """Return the shortest formula that is right in the largest part of the points, of those with one residue modulo 2."""
-    best: tuple[tuple[int, Length], FormulaCase] | None = None
-    for parts in by_residue(atoms.sizes, points, 2):
-        for text, chosen in parts:
-            formula = _formula(atoms, target, chosen)
-            if formula is not None:
-                key = -int(chosen.sum()), length(f"{formula} {text}")
-                if best is None or key < best[0]:
-                    best = key, FormulaCase(text, formula)
-    return None if best is None else (best[1],)
+def widest_case(atoms: Atoms, target: Target) -> tuple[FormulaCase, ...] | None:
+    """Return a formula that is right for the most points with one residue."""
+    found = [
+        (-int(chosen.sum()), length(f"{formula} {text}"), FormulaCase(text, formula))
+        for parts in by_residue(atoms.sizes, atoms.points, 2)
+        for text, chosen in parts
+        if (formula := _formula(atoms, target, chosen)) is not None
+    ]
+    return (min(found, key=lambda one: one[:2])[2],) if found else None
 
 
 def _by_cases(atoms: Atoms, target: Target, parts: list[Part]) -> tuple[FormulaCase, ...] | None:
-    """Return a formula for each part, parts with the same formula together; None if one has none."""
+    """Return a formula for each part, parts with the same formula together."""
     where: dict[str, list[str]] = {}
     for text, chosen in parts:
         formula = _formula(atoms, target, chosen)
@@ -421,15 +381,16 @@ def _formula(atoms: Atoms, target: Target, chosen: Truths) -> str | None:
     return atoms.shortest(target, chosen)
 
 
-def _ways(atoms: Atoms, points: Mapping[str, Ints], target: Target) -> Iterator[list[Part]]:
-    """Yield ways to distinguish cases, in each of which every position is in exactly one case."""
-    yield [(None, np.ones(len(points[atoms.names[0]]), np.bool_))]
+def _ways(atoms: Atoms, target: Target) -> Iterator[list[Part]]:
+    """Yield ways to distinguish cases; every position is in one case."""
+    points = atoms.points
+    yield [(None, np.ones(target.numbers.shape, np.bool_))]
     for name, most in atoms.passes.items():
         yield [(f"{name} == {left}", points[name] == left) for left in range(most + 1)]
     if target.forgiven:
         return
-    yield from by_residue(atoms.sizes, points, 2)
-    yield from by_residue(atoms.sizes, points, 4)
+    yield from by_residue(atoms.sizes, atoms.points, 2)
+    yield from by_residue(atoms.sizes, atoms.points, 4)
     for first, second in combinations(atoms.sizes, 2):
         for a, b in product(MULTIPLES, repeat=2):
             if a != b or a == 1:
@@ -441,7 +402,7 @@ def _ways(atoms: Atoms, points: Mapping[str, Ints], target: Target) -> Iterator[
 def by_residue(
     sizes: Sequence[str], points: Mapping[str, Ints], modulus: int
 ) -> Iterator[list[Part]]:
-    """Yield the parts in which a sum of coordinates has one residue, for each such sum."""
+    """Yield for each sum of coordinates the parts with one residue."""
     for number in range(1, len(sizes) + 1):
         for chosen in combinations(sizes, number):
             text = "+".join(chosen) if number == 1 else f"({'+'.join(chosen)})"
@@ -450,51 +411,33 @@ def by_residue(
 
 
 def beyond_slopes(
-    names: Sequence[str], points: Mapping[str, Ints], target: Target, own: Sequence[int]
+    points: Mapping[str, Ints], target: Target, own: Sequence[int]
 ) -> Iterator[Iterator[FormulaCase]]:
-    """Yield, class by class, formulas for the points beyond a line v + c = a·u, the least steep first.
+    """Yield, class by class, formulas beyond a line v + c = a·u, a ascending.
 
-    A formula that is right in all of a class is left out.
-
-    Multiples a are looked for next to the game's own numbers.
+    A formula that is right in all of a class is left out. Multiples a are looked for next to the game's own numbers.
     """
+
+    def case(text: str | None, chosen: Truths, low: str, high: str, a: int) -> FormulaCase | None:
+        more, most = points[high] - a * points[low], int(points[high].max())
+        far = np.flatnonzero(chosen & (more >= most // FAR) & (points[low] > 0))
+        if far.size < FEWEST_BEYOND:
+            return None
+        some = far[:: max(1, far.size // (4 * FEWEST_BEYOND))]
+        atoms = Atoms.at({name: values[some] for name, values in points.items()})
+        formula = atoms.shortest(Target(target.numbers[some]), np.ones(some.size, np.bool_))
+        if formula is None:
+            return None
+        wrong = chosen & ~target.right(np.asarray(parse(formula).evaluate(points)))
+        least = int(more[wrong].max()) + 1 if wrong.any() else most
+        if least > most // NEAR:
+            return None
+        left = f"{high}{-least:+d}" if least else high
+        where = f"{left} >= {f'{a}*' if a > 1 else ''}{low}"
+        return FormulaCase(where if text is None else f"{text} and {where}", formula)
+
     every = np.ones(target.numbers.shape, np.bool_)
     multiples = sorted({near for n in (1, *own) for near in (n - 1, n, n + 1) if near > 0})
-    for text, chosen in chain([(None, every)], *by_residue(names, points, 2)):
-        for low, high in permutations(names, 2):
-            part, pair = (text, chosen), (low, high)
-            cases = (_case(part, pair, a, names, points, target) for a in multiples)
-            yield filter(None, cases)
-
-
-def _case(
-    part: Part,
-    pair: tuple[str, str],
-    a: int,
-    names: Sequence[str],
-    points: Mapping[str, Ints],
-    target: Target,
-) -> FormulaCase | None:
-    (text, chosen), (low, high) = part, pair
-    more = points[high] - a * points[low]
-    most = int(points[high].max())
-    far: Truths = chosen & (more >= most // FAR) & (points[low] > 0)
-    if far.sum() < FEWEST_BEYOND:
-        return None
-    some = np.flatnonzero(far)
-    some = some[:: max(1, some.size // (4 * FEWEST_BEYOND))]
-    here = {name: points[name][some] for name in names}
-    few = Target(target.numbers[some])
-    atoms = Atoms.at(tuple(names), here)
-    formula = atoms.shortest(few, np.ones(some.size, np.bool_))
-    if formula is None:
-        return None
-    wrong = chosen & ~target.right(np.asarray(parse(formula).evaluate(points)))
-    if not wrong.any():
-        return None
-    least = int(more[wrong].max()) + 1
-    if least > most // NEAR:
-        return None
-    left = f"{high}{-least:+d}" if least else high
-    where = f"{left} >= {f'{a}*' if a > 1 else ''}{low}"
-    return FormulaCase(where if text is None else f"{text} and {where}", formula)
+    for part in chain([(None, every)], *by_residue(tuple(points), points, 2)):
+        for pair in permutations(points, 2):
+            yield filter(None, (case(*part, *pair, a) for a in multiples))

@@ -1,4 +1,4 @@
-"""Which values nim-sums and sums take over the P-positions, how these sets grow with the bound, and their forms.
+"""Values of nim-sums and sums at P-positions: how they grow, and their forms.
 
 A form says nothing of a game if values by chance have it, too. One model of chance are positions whose coordinates are those of
 P-positions in another order. The others are the P-positions of solid bars with random heights.
@@ -97,7 +97,7 @@ RATES = (
 
 
 def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSetFinding]:
-    """Return the sets of values that have a form, and that of the papers' nim-sum in any case.
+    """Return sets of values with a form, and that of the papers' nim-sum.
 
     Of a rectangular bar none.
     """
@@ -129,16 +129,14 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
         " everything up to a frontier",
     )
     findings = [_finding(values, models, values is sets[0], tried) for values in sets]
-    by_text = {
-        (finding.growth, finding.form.text): finding for finding in findings if not finding.nothing
-    }
+    by_text = {(one.growth, one.form.text): one for one in findings if not one.nothing}
     # If a sum is always zero, everything else that values have follows.
     zeros = [finding for finding in by_text.values() if finding.form.name == "zero"]
     return zeros or [*by_text.values()] or findings[:1]
 
 
 def nim_sum_of(game: Ruleset) -> str | None:
-    """Return the nim-sum that the papers form of a position of such a game, as a formula, or None where they form none.
+    """Return the nim-sum that the papers form of a position, or None.
 
     Examples
     --------
@@ -156,7 +154,7 @@ def nim_sum_of(game: Ruleset) -> str | None:
 
 
 def expressions(game: Ruleset) -> list[str]:
-    """Return the expressions whose values are looked at: the papers' nim-sum, other nim-sums, and sums.
+    """Return the expressions: the papers' nim-sum, other nim-sums, and sums.
 
     Examples
     --------
@@ -191,7 +189,7 @@ class ValueSet:
     """The values of an expression over the P-positions, and how large these are."""
 
     def __init__(self, formula: Formula, bound: int, limit: int) -> None:
-        """Begin with no P-positions; later those with a coordinate above the limit are left out."""
+        """Begin without P-positions; those above the limit are left out."""
         self.formula = formula
         self.limit = limit
         self.low = 4 * (bound + 16)
@@ -239,7 +237,7 @@ class ValueSet:
             )
 
     def frontiers(self) -> list[tuple[int, int]]:
-        """Return for boxes of side 16, 32, … the largest F such that 0, …, F are values at positions in them."""
+        """Return the frontier in boxes of side 16, 32, …: 0, …, F are values."""
         sides = [1 << i for i in range(4, (self.limit + 1).bit_length())]
         return [(side, frontier(self.within(side - 1))) for side in sides]
 
@@ -249,12 +247,11 @@ def _finding(
 ) -> ValueSetFinding:
     expression = values.formula.text
     smaller = values.limit // SMALLER
-    held_out = int(values.positions[smaller + 1 :].sum())
+    learnt, held_out = (int(part.sum()) for part in np.split(values.positions, [smaller + 1]))
     shuffled, *bars = (values.formula.evaluate(points).astype(np.int64) for points in models)
     chance = ChanceValues(shuffled, tuple(bars))
-    finding = partial(
-        ValueSetFinding, expression=expression, growth=tuple(values.growth()), tried=tried
-    )
+    growth = tuple(values.growth())
+    finding = partial(ValueSetFinding, expression=expression, growth=growth, tried=tried)
     form = _form(values, smaller, chance, held_out)
     if form is None and of_a_paper:
         form = _all(values.frontiers(), chance)
@@ -266,16 +263,13 @@ def _finding(
         form=form,
         text=f"{expression} takes {WORDS[form.relation]}{form.text}",
         claim={"statement": f"{{{expression}: P}} {SIGNS[form.relation]} {{v: {form.condition}}}"},
-        found_on=Evidence(
-            positions=int(values.positions[: smaller + 1].sum()),
-            what=f"P-positions to bound {smaller}",
-        ),
-        held_on=Evidence(positions=held_out, what=f"the others, to bound {values.limit}"),
+        found_on=Evidence(learnt, f"P-positions to bound {smaller}"),
+        held_on=Evidence(held_out, f"the others, to bound {values.limit}"),
     )
 
 
 def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> ValueForm | None:
-    """Return the form of the values up to a smaller bound that all later ones have, too, and that chance does not explain.
+    """Return the form of early values that later ones have, not by chance.
 
     If a member of the form's set up to that bound is not a value, the values are only within the set.
     """
@@ -303,18 +297,15 @@ def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> V
 
 
 def _all(frontiers: Sequence[tuple[int, int]], chance: ChanceValues) -> ValueForm | None:
-    """Return that every number is a value, if the frontier grows, by a law or not, and is not as far as by chance.
+    """Return that every number is a value, if the frontier grows not by chance.
 
     A law is needed if the values of bars by chance are about as many of the first numbers as there is room for.
     """
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     grows = len(frontiers) > FEWEST and all(a[1] < b[1] for a, b in pairwise(frontiers[-FEWEST:]))
     by_law_alone = any(frontier(values.tolist()) >= 2 * FEWEST for values in chance.bars)
-    if (
-        not (law or (grows and not by_law_alone))
-        or last < 2 * FEWEST
-        or (chance.shuffled > last).sum() < LEAST_SHARE * chance.shuffled.size
-    ):
+    has_beyond = (chance.shuffled > last).sum() >= LEAST_SHARE * chance.shuffled.size
+    if not (law or (grows and not by_law_alone)) or last < 2 * FEWEST or not has_beyond:
         return None
     far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
     return ValueForm("all-up-to", f"n ≥ 0, {far}", "v >= 0", "contains-all")
@@ -333,7 +324,7 @@ def within(*conditions: str) -> ValueForm:
 
 
 def forms(values: Sequence[int]) -> list[ValueForm]:
-    """Return the forms with few or with rare members that a set, in ascending order, has, the narrowest first; for most sets none.
+    """Return forms with few or rare members of an ascending set, if any.
 
     Examples
     --------
@@ -352,7 +343,7 @@ def forms(values: Sequence[int]) -> list[ValueForm]:
 
 
 def conditions(values: Sequence[int]) -> list[str]:
-    """Return conditions that all members of a set satisfy: a remainder, the coarsest last, and bounds.
+    """Return conditions on all members: a remainder, coarsest last, and bounds.
 
     Examples
     --------
@@ -362,22 +353,19 @@ def conditions(values: Sequence[int]) -> list[str]:
     if len(values) < FEWEST:
         return []
     modulus = reduce(gcd, (b - a for a, b in pairwise(values)))
-    remainders = [
-        f"v % {m} == {values[0] % m}"
-        for m in range(min(modulus, LARGEST_MODULUS), 1, -1)
-        if not modulus % m
-    ]
+    divisors = (m for m in range(min(modulus, LARGEST_MODULUS), 1, -1) if not modulus % m)
+    remainders = [f"v % {m} == {values[0] % m}" for m in divisors]
     return [*remainders, f"v >= {values[0]}", f"v <= {values[-1]}"]
 
 
 def frontier(values: Sequence[int]) -> int:
-    """Return the largest F such that all of 0, …, F are among `values`; -1 if 0 is not."""
+    """Return the largest F such that 0, …, F are in `values`, or -1."""
     members = set(values)
     return next(n for n in count() if n not in members) - 1
 
 
 def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
-    """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, except the first ones.
+    """Return a·B + c for frontiers in boxes of side B, if it fits all but few.
 
     These are pairs of side and frontier, sides ascending.
 
@@ -401,7 +389,6 @@ def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
 
 
 def _powers(values: Sequence[int]) -> ValueForm | None:
-    """Return {2^n - c} without a gap, and at most few other numbers."""
     best: tuple[int, int, int, list[int], list[int]] | None = None
     for c in range(-MOST_SHIFT, MOST_SHIFT + 1):
         members = [v for v in values if ShiftedPowers.from_first(c, v) is not None]
@@ -421,7 +408,7 @@ def _powers(values: Sequence[int]) -> ValueForm | None:
 
 
 def conditions_on(name: str, inside: Truths) -> Iterator[str]:
-    """Yield conditions on a number that are true of exactly the numbers in a set, as far as it is known, the best first.
+    """Yield conditions that define a known set of numbers, the best first.
 
     Of 0, 1, … is given whether they are in the set.
 
@@ -470,7 +457,7 @@ class ChanceValues:
 
 
 def points_by_chance(game: Ruleset) -> list[Points]:
-    """Return the P-positions of some bars with random heights and as many passes, by the coordinates of a game.
+    """Return the P-positions of bars with random heights and as many passes.
 
     Of three heaps and of solid bars; of a flat bar with a strip, those of bars that do not depend on x, either. None for
     other games.
@@ -501,7 +488,7 @@ def _points(is_strip: bool, passes: int) -> list[tuple[Ints, ...]]:
 def _heights(
     rates: tuple[float, float], shape: tuple[int, int], noise: int, random: np.random.Generator
 ) -> Ints:
-    """Return random monotone heights, int64 [x, z]; of a shape with one row all rows are that one."""
+    """Return random monotone heights, int64 [x, z]; one row stands for all."""
     side = BOUND + 1
     along_x, along_z = (random.poisson(rate, side).cumsum() for rate in rates)
     rough = along_x[:, None] + along_z[None, :] + random.integers(0, noise, shape)

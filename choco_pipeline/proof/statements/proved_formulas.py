@@ -91,13 +91,13 @@ def _guess(
     """Return the shortest formulas that are right at the positions."""
     rows = np.array(positions, np.int64)
     points = {name: rows[:, i] for i, name in enumerate(names)}
-    known = Atoms.at(names, points)
+    known = Atoms.at(points)
     if proof.relation == "p":
         truths = proof.automata[0].contains(rows)
         text = known.zeros(truths)
         return None if text is None else (FormulaCase(None, text),)
     numbers = np.array([proof.number(position) for position in positions], np.int64)
-    return shortest_cases(known, points, Target(numbers))
+    return shortest_cases(known, Target(numbers))
 
 
 def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:

@@ -25,13 +25,13 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
-from choco_pipeline.games import Position, parse_ruleset
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.rules import Move, Rules
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity, variable_of
 from tests.claims.claims import claim_on
-from tests.described import Described, described
 from tests.effort import examples
+from tests.own_games import OwnGame, own_games
 
 MORE = [
     ("nim(3)", 4),
@@ -62,20 +62,6 @@ def find(
     return check_claim(claim, {}, game, bound, table(game, bound, quantity))
 
 
-def counted(game: Ruleset, position: Position, by: list[str], beside: str | None) -> list[Position]:
-    """Return the options that a statement counts: the cut is told from the coordinates that change."""
-    found = []
-    for option in game.options(position):
-        names = [
-            name for name, a, b in zip(game.coordinates, position, option, strict=True) if a != b
-        ]
-        (cut,) = [name for name in names if len(names) == 1 or name[0] != "y"]
-        change = "kept" if len(names) == 1 else "lowered"
-        if (not by or cut in by) and beside in (None, change):
-            found.append(option)
-    return found
-
-
 BESIDE = [
     "some option by {z}: {y}' == {y} and {y} > 0",
     "no option by {z}: {y}' < {y} and {z}' == 0",
@@ -101,13 +87,13 @@ def test_all_options_at_once_are_the_options_of_each(notation: str, bound: int, 
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(st.data(), described(), st.integers(1, 200))
-def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block: int) -> None:
+@given(st.data(), own_games())
+def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset) -> None:
     bound = data.draw(st.integers(0, {1: 12, 2: 6, 3: 4}.get(len(game.coordinates), 3)))
     box, names = Box.of(game, bound), list(game.coordinates)
     positions = [p for p in product(*map(range, box.legal.shape)) if game.is_position(p)]
     assert list(map(tuple, np.argwhere(box.legal).tolist())) == positions
-    listed = [row for _, at in box.positions(block) for row in zip(*at.values(), strict=True)]
+    listed = [row for _, at in box.positions for row in zip(*at.values(), strict=True)]
     assert listed == positions
     # Few positions are wanted, so that it matters which ones a move reaches.
     random = np.random.default_rng(data.draw(st.integers(0, 99)))
@@ -122,7 +108,7 @@ def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block
 
 def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
     names = tuple("abcdefg")
-    game = Described(Rules(names, {}, (Move(names, at_most=parse("2")),)))
+    game = OwnGame(Rules(names, {}, (Move(names, at_most=parse("2")),)))
     box = Box.of(game, 1)
     with pytest.raises(LimitError, match=r"from each of 7 coordinates.* at most 6"):
         box.with_option(box.legal)

@@ -44,7 +44,7 @@ def found_by(
         return check_claim(claim, {}, game, bound, data, block)
 
 
-@pytest.mark.parametrize("kind", ["p-positions", "grundy", "values"])
+@pytest.mark.parametrize("kind", ["p-positions", "grundy"])
 @given(st.data(), st.sampled_from([1, 7, 64, 1 << 18]))
 def test_machine_code_finds_what_arrays_find(kind: str, data: st.DataObject, block: int) -> None:
     claim, game, bound, quantity = data.draw(drawn(kind))
@@ -88,14 +88,3 @@ def test_small_tables_are_not_worth_a_compilation(runs: list[bool]) -> None:
     claim = claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0")
     check_claim(claim, {}, game, 20, table(game, 20, "p-positions"))
     assert True not in runs
-
-
-def test_values_are_counted_by_machine_code(runs: list[bool]) -> None:
-    game = parse_ruleset("with-pass(strip-bar(k=4,s=2))")
-    for values in ("v == 1 or (v+2) & (v+1) == 0", "v % 2 == 0", "v > 40"):
-        claim = claim_on(
-            game, kind="values", of="(x+2) ^ y ^ (z+2) ^ p", values=values, relation="exactly"
-        )
-        args = claim, game, 60, table(game, 60, "p-positions"), 500
-        assert found_by(ALWAYS, *args) == found_by(NEVER, *args)
-    assert True in runs

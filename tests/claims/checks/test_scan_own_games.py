@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks import scan
 from choco_pipeline.claims.checks.evidence import alone
-from choco_pipeline.claims.checks.formulas import compare_grundy_numbers, compare_p_positions
+from choco_pipeline.claims.checks.formulas import compare
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.kinds.shapes import Containment
 from choco_pipeline.formula import parse
@@ -74,7 +74,7 @@ def require_right(
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scan, "FEWEST_CELLS", 0)
-        tally = alone(compare_p_positions(check, {}, cells, 64, reach))
+        tally = alone(compare(check, {}, cells, 64, reach))
     is_said = parse(formula)
 
     def wrong(position: tuple[int, ...]) -> bool:
@@ -118,7 +118,7 @@ def test_grundy_numbers(data: st.DataObject, drawn: Drawn, reach: int | None) ->
     cells = Cells.of(game, bound, table(game, bound, "grundy"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scan, "FEWEST_CELLS", 0)
-        tally = alone(compare_grundy_numbers(check, {}, cells, 64, reach))
+        tally = alone(compare(check, {}, cells, 64, reach))
     is_said = parse(equals)
 
     def wrong(position: tuple[int, ...]) -> bool:

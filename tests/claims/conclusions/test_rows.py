@@ -441,16 +441,6 @@ def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
     assert found.text == "proved for all integers, for k = 1, 2; other k are not proved"
 
 
-def test_a_conjecture_is_never_proved_without_saying_for_what() -> None:
-    conjecture = claim("b", OTHER, status="conjecture", contradicts=["a"])
-    both = catalogue(claim("a"), conjecture)
-    given = [verdict("a", FALSE, {"k": 2, "s": 1})]
-    given += [by_proof("b", PROVED, {"k": k, "s": 1}) for k in (2, 4)]
-    (found,) = pairs(both, rows(both, given))
-    assert found.right == "intended"
-    assert found.text.startswith("Claim b of other is proved for k = 2, 4; s = 1, Claim a")
-
-
 def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
     why = Vacuous("no integers satisfy its conditions")
     assert row(a_statement(), by_check(Undecided("none")), by_proof("a", why)).verdict == "vacuous"

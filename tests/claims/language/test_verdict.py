@@ -50,26 +50,6 @@ def test_round_trip_through_json(verdict: Verdict) -> None:
     assert document["text"] == verdict_text(verdict)
 
 
-@pytest.mark.parametrize(
-    ("verdict", "text"),
-    [
-        (
-            Refuted(Counterexample("Grundy number 4", "P-position", (3, 5), ("y", "z")), 9),
-            "refuted at (y, z) = (3, 5): Grundy number 4, claimed: P-position",
-        ),
-        (Refuted(Counterexample("976", "977"), 9), "refuted: 976, claimed: 977"),
-        (HoldsToBound(1_234, 512), "holds for all 1,234 positions up to bound 512"),
-        (Exhausted(3_234), "true: a finite statement, checked on all 3,234 positions"),
-        (Undecided("too few"), "undecided: too few"),
-        (Proved("c", reach=20), "proved for all positions with coordinates up to 20: c"),
-        (Proved("c", printed=15), "proved for the 15 printed numbers: c"),
-        (Vacuous("x < x"), "vacuous: x < x"),
-    ],
-)
-def test_texts(verdict: Verdict, text: str) -> None:
-    assert verdict_text(verdict) == text
-
-
 def test_an_unknown_verdict_is_refused() -> None:
     with pytest.raises(ValueError, match="Input should be 'proved'"):
         VerdictRecord.model_validate({"verdict": "maybe", "text": "maybe"})

@@ -53,7 +53,7 @@ def test_mathml_says_what_latex_says(drawn: Drawn):
         ("k%4 == 3", r"k \equiv 3 \pmod{4}"),
         ("k%4 != 3", r"k \not\equiv 3 \pmod{4}"),
         ("k%4 == 4", r"k \bmod 4 = 4"),
-        ("k%4 == -1", r"k \bmod 4 = -1"),
+        ("k%4 == -1", r"k \bmod 4 = - 1"),
         ("k%4 < 2", r"k \bmod 4 < 2"),
         ("(x+1)%k == y%k", r"x + 1 \equiv y \pmod{k}"),
         ("x%2 == y%3", r"x \bmod 2 = y \bmod 3"),
@@ -70,16 +70,13 @@ def test_mathml_says_what_latex_says(drawn: Drawn):
     ],
 )
 def test_notation(formula, shown):
-    assert typeset(parse(formula, functions={"g", "total"}), LaTeX()) == shown.replace(
-        "= -1", "= - 1"
-    )
+    assert typeset(parse(formula, functions={"g", "total"}), LaTeX()) == shown
 
 
 def test_cases_have_a_brace():
     rows = [("x", "y"), ("z", "")]
     assert LaTeX().cases(rows) == r"\begin{cases} x & \text{if }y \\ z \end{cases}"
-    drawn = ElementTree.fromstring(
-        MathML().cases([("<mi>x</mi>", "<mi>y</mi>"), ("<mi>z</mi>", "")])
-    )
+    rows = [("<mi>x</mi>", "<mi>y</mi>"), ("<mi>z</mi>", "")]
+    drawn = ElementTree.fromstring(MathML().cases(rows))
     assert "".join(drawn.itertext()) == "{xif\xa0yz"
     assert len(drawn.findall(".//mtr")) == 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms import synthesis
 from choco_pipeline.mining.closed_forms.expressions import DIFFERENT, grow, length
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Pair, Target
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target, pair
 from tests.effort import examples
 
 GRID = [axis.ravel() for axis in np.indices((9, 11))]
@@ -41,16 +41,15 @@ def test_small_expressions_are_all_there() -> None:
 @settings(max_examples=examples(60))
 @given(st.data())
 def test_pairs_are_what_they_say(data) -> None:
-    atoms = Atoms.grown(NAMES, POINTS, (3,), {})
+    atoms = Atoms.at(POINTS, (3,), with_grammar=True)
     i, j = (data.draw(st.integers(0, len(atoms.formulas) - 1)) for _ in "ij")
     a, b, more = (data.draw(st.integers(-4, 4)) for _ in "abm")
     word = data.draw(st.sampled_from(["min", "max", "^", "+"]))
     act = {"min": np.minimum, "max": np.maximum, "^": np.bitwise_xor, "+": np.add}[word]
-    pair = Pair(word, atoms.formulas[i], atoms.formulas[j], (a, b))
-    said = parse(pair.text(NAMES, more)).evaluate(POINTS)
-    assert np.array_equal(
-        np.broadcast_to(said, GRID[0].shape), act(atoms.values[i] + a, atoms.values[j] + b) + more
-    )
+    atom = pair(word, atoms.formulas[i], atoms.formulas[j], (a, b))
+    said = parse(atom.text(NAMES, more)).evaluate(POINTS)
+    meant = act(atoms.values[i] + a, atoms.values[j] + b) + more
+    assert np.array_equal(np.broadcast_to(said, meant.shape), meant)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +67,7 @@ def test_pairs_are_what_they_say(data) -> None:
 def test_what_two_formulas_make_is_found(text, size) -> None:
     numbers = parse(text).evaluate(POINTS)
     everywhere = np.ones(numbers.shape, np.bool_)
-    found = Atoms.grown(NAMES, POINTS, (3,), {}).shortest(Target(numbers), everywhere)
+    found = Atoms.at(POINTS, (3,), with_grammar=True).shortest(Target(numbers), everywhere)
     assert np.array_equal(parse(found).evaluate(POINTS), numbers)
     assert length(found)[0] <= size
 
@@ -79,7 +78,7 @@ def test_a_target_with_columns_that_hold_none() -> None:
     tops = np.full(y.size, 6)
     numbers = np.where((y ^ z) <= 6, y ^ z, -1)
     everywhere = np.ones(y.shape, np.bool_)
-    atoms = Atoms.at(NAMES, POINTS)
+    atoms = Atoms.at(POINTS)
     assert atoms.shortest(Target(numbers, tops), everywhere) == "y ^ z"
     assert atoms.shortest(Target(numbers, tops + 1), everywhere) is None
     numbers[(y == 3) & (z == 3)] = 5
@@ -90,7 +89,7 @@ def test_a_target_with_columns_that_hold_none() -> None:
 def test_nim_sums_of_two_with_exceptions() -> None:
     text = "((y ^ (z+2))+1 ^ z//2)-3"
     numbers = parse(text).evaluate(POINTS)
-    atoms = Atoms.grown(NAMES, POINTS, (2,), {})
+    atoms = Atoms.at(POINTS, (2,), with_grammar=True)
     everywhere = np.ones(numbers.shape, np.bool_)
     first = np.random.default_rng(0).integers(0, numbers.size, synthesis.PROBES)[0]
     numbers[first] += 40  # where the first checksum looks
