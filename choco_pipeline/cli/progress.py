@@ -204,12 +204,12 @@ class RunProgress:
 
 
 class Display:
-    """Stages of a run: bars on a terminal, lines every few seconds elsewhere."""
+    """Stages of a run: bars on a terminal, lines of changes elsewhere."""
 
     def __init__(self, console: Console, progress: Progress | None) -> None:
         self._console, self._progress = console, progress
         self._bars: dict[Stage, TaskID] = {}
-        self._next_line = time.monotonic() + EVERY
+        self._next_line, self._last = time.monotonic() + EVERY, ""
         self._ended: set[Stage] = set()
 
     def note(self, text: str) -> None:
@@ -232,9 +232,10 @@ class Display:
                 reused = f" ({one.reused:,} reused)" if one.reused else ""
                 self.note(f"{one.stage} {one.amount}{reused}: done")
         active = "; ".join(f"{one.stage} {one.amount}" for one in stages if not one.is_complete)
-        if active and time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + EVERY
-            self.note(active)
+        if active != self._last and time.monotonic() >= self._next_line:
+            self._next_line, self._last = time.monotonic() + EVERY, active
+            if active:
+                self.note(active)
 
 
 @contextmanager

@@ -131,22 +131,12 @@ class Content:
                 message = _one_of(detail["ctx"]["expected_tags"], given[name])
             case "union_tag_not_found":
                 key, message = f"{key}.{_discriminator(detail)}", "this key is needed"
-            case "string_pattern_mismatch":
-                form = detail["ctx"]["pattern"]
-                message = f"needs text of the form {form}, found {_short(given)}"
-            case "too_long" | "too_short" as kind:
-                at, limit = ("most", "max") if kind == "too_long" else ("least", "min")
-                n, actual = detail["ctx"][f"{limit}_length"], detail["ctx"]["actual_length"]
-                message = f"list should have at {at} {n} item{'s' * (n != 1)}, found {actual}"
             case "missing":
                 key = ".".join(map(str, (*known, detail["loc"][-1])))
                 message = "this key is needed"
-            case "value_error":
-                message = f"{_needed(detail)}, found {_short(given)}"
-            case "dict_type" | "model_type" | "model_attributes_type":
-                message = f"needs keys and values, found {_short(given)}"
-            case _:
-                message = f"{detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(given)}"
+            case kind:
+                needs = "needs " if kind in NEEDED else ""
+                message = f"{needs}{_needed(detail)}, found {_short(given)}"
         if any(text.count("(") != text.count(")") for text in map(str, (key, given))):
             # YAML reads {c: min(a,b)} as the two keys "c" and "b)".
             message = 'a formula with a comma needs quotes, such as {c: "min(a, b)"}'
@@ -162,24 +152,29 @@ class Content:
         return known
 
 
+#: The values that a field needs by the type of an error, in which ``{…}`` is from its context.
+NEEDED = {
+    "int_type": "an integer",
+    "string_type": "text",
+    "list_type": "a list",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "keys and values"),
+    "literal_error": "one of {expected}",
+    "string_too_long": "text of at most {max_length:,} characters",
+    "string_pattern_mismatch": "text of the form {pattern}",
+    "too_long": "at most {max_length} items",
+    "too_short": "{min_length} or more items",
+    "greater_than_equal": "a number of at least {ge}",
+    "less_than_equal": "a number of at most {le}",
+}
+
+
 def _needed(detail: ErrorDetails) -> str:
-    match detail["type"]:
-        case "int_type":
-            return "an integer"
-        case "string_type":
-            return "text"
-        case "list_type":
-            return "a list"
-        case "dict_type":
-            return "keys and values"
-        case "literal_error":
-            return f"one of {detail.get('ctx', {}).get('expected', '')}"
-        case "value_error":
-            return str(detail["ctx"]["error"])
-        case "string_too_long":
-            return f"text of at most {detail['ctx']['max_length']:,} characters"
-        case _:
-            return detail["msg"].lower()
+    """Return the needed value, or for other errors a sentence."""
+    context = detail.get("ctx", {})
+    if detail["type"] == "value_error":
+        return str(context["error"])
+    message = detail["msg"][:1].lower() + detail["msg"][1:]
+    return NEEDED[detail["type"]].format(**context) if detail["type"] in NEEDED else message
 
 
 def _discriminator(detail: ErrorDetails) -> str:

@@ -75,8 +75,8 @@ def fallen(rules: Rules, points: Points) -> dict[str, Ints]:
 def heights_at(limit: Limit, points: Points) -> Ints:
     """Return the largest legal value of a coordinate at arrays of others."""
     given = tuple(points[name] for name in limit.of)
-    heights: Ints = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))[given]
-    return heights
+    heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
+    return heights[given].astype(np.int64)
 
 
 def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:

@@ -39,7 +39,6 @@ from choco_pipeline.formula.nodes import (
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
@@ -56,16 +55,12 @@ from choco_pipeline.proof.lemmas import (
     without_passes,
 )
 from choco_pipeline.proof.proof_errors import LemmaError
-from choco_pipeline.proof.spoken import require_spoken_of
-from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
-from choco_pipeline.proof.statements.decided_integers import decide_integers
+from choco_pipeline.proof.spoken import proved_steps, require_spoken_of
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.statements.tree import OnOptions
 from choco_pipeline.tables.computing import table
 
-#: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
-INTEGER_BOUND = 3
 #: Witnesses are searched up to this multiple of the sum of the given numbers and 1.
 REACH = 4
 
@@ -347,8 +342,6 @@ def settle_following(
         finding = _decided(
             claim, [Claim.from_json(premise) for premise in premises], known, seconds, folder
         )
-    except DisagreementError:
-        raise
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     certificate = finding.evidence["follows_from"]["steps"][-1]["certificate"]
@@ -374,7 +367,8 @@ def _decided(
     steps = [
         step
         for statement in derivation.statements
-        for step in _steps(claim, statement, seconds, folder)
+        # Under the claim's own id, a certificate would seem to be of the claim.
+        for step in proved_steps(f"{claim.id[:59]}.step", statement, seconds, folder)
     ]
     agreeing = (values for values in derivation.family.members() if _agrees(derivation, values))
     compared = len(list(islice(agreeing, MEMBERS)))
@@ -407,34 +401,6 @@ def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
         raise LemmaError(f"it follows from {premise.id}, of which another verdict is given")
     by = verdict.evidence.get("follows_from")
     return {"claim": premise.id, "for_all": verdict.for_all.text, "follows_from": by}
-
-
-def _steps(
-    claim: Claim, conclusion: str, seconds: float, folder: Path | None
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the proofs of a statement on integers; `LemmaError` without one.
-
-    One for each number of passes left, if it speaks of them.
-    """
-    # Under the claim's own id, the certificate would seem to be of the claim.
-    name = f"{claim.id[:59]}.step"
-    statement = Claim.from_json({"id": name, "statement": conclusion, "bound": INTEGER_BOUND})
-    for fixed, finding in decide_integers(statement, seconds=seconds):
-        of = assigned(fixed)
-        if not isinstance(finding.verdict, Proved):
-            why = f"{statement.summary}: {verdict_text(finding.verdict)}"
-            raise LemmaError(f"it does not follow{f' for {of}' if of else ''}: {why}")
-        path = None
-        if folder is not None:
-            path = write_claim_certificate(statement, fixed, None, folder).as_posix()
-        yield {
-            "says": statement.summary,
-            "for": of,
-            "engines": ["own"],
-            "no_answer": {},
-            "states": finding.evidence["states"],
-            "certificate": path,
-        }
 
 
 def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:

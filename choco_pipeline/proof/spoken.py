@@ -7,21 +7,25 @@ them in their ranges, and there must be some.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Proved
+from choco_pipeline.claims.language.verdict import Proved, verdict_text
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.arithmetic.terms import condition
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
-from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from choco_pipeline.proof.proof_errors import LemmaError, NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 
+#: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
+INTEGER_BOUND = 3
 ZERO, ONE = nodes.Integer(0), nodes.Integer(1)
 
 
@@ -51,7 +55,11 @@ def require_spoken_of(claim: Claim, seconds: float) -> None:
         )
         ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
         implied = f"for {ranges}: {' => '.join(sides)}"
-        _require(Claim.from_json({"id": "spoken", "statement": implied, "bound": 3}), seconds)
+        with TemporaryDirectory() as folder:
+            steps = proved_steps("spoken", implied, seconds, Path(folder))
+            answers = ask_checker([step["certificate"] for step in steps], CHECKER_SECONDS)
+        if not all("checker" in answer.engines for answer in answers):
+            raise UndecidedError(f"{implied} is not proved by the checker")
     except ChocoError:
         raise UndecidedError(
             f"that the claim speaks of all {', '.join(sorted(claim.parameters))} with {statement.for_all}"
@@ -59,16 +67,30 @@ def require_spoken_of(claim: Claim, seconds: float) -> None:
         ) from None
 
 
-def _require(statement: Claim, seconds: float) -> None:
-    """Raise `UndecidedError` unless engine and checker prove a statement."""
-    with TemporaryDirectory() as folder:
-        for fixed, finding in decide_integers(statement, seconds):
-            if not isinstance(finding.verdict, Proved):
-                raise UndecidedError(f"{statement.summary} is not proved")
-            path = write_claim_certificate(statement, fixed, None, Path(folder))
-            (answers,) = ask_checker([path.as_posix()], CHECKER_SECONDS)
-            if "checker" not in answers.engines:
-                raise UndecidedError(f"{statement.summary} is not proved by the checker")
+def proved_steps(
+    name: str, text: str, seconds: float, folder: Path | None
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the proofs of a statement on integers; `LemmaError` without one.
+
+    There is one for each choice of the integers that must be numbers, with a certificate if there is a folder for it.
+    """
+    statement = Claim.from_json({"id": name, "statement": text, "bound": INTEGER_BOUND})
+    for fixed, finding in decide_integers(statement, seconds=seconds):
+        of = assigned(fixed)
+        if not isinstance(finding.verdict, Proved):
+            why = f"{statement.summary}: {verdict_text(finding.verdict)}"
+            raise LemmaError(f"it does not follow{f' for {of}' if of else ''}: {why}")
+        path = None
+        if folder is not None:
+            path = write_claim_certificate(statement, fixed, None, folder).as_posix()
+        yield {
+            "says": statement.summary,
+            "for": of,
+            "engines": ["own"],
+            "no_answer": {},
+            "states": finding.evidence["states"],
+            "certificate": path,
+        }
 
 
 def _weaker(node: nodes.Node) -> nodes.Node:

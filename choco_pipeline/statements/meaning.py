@@ -6,6 +6,7 @@ This is the oracle that every judge is tested with. It is slow and has no case t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
@@ -66,10 +67,7 @@ class World:
         """Yield the positions up to the bound."""
         assert self.game is not None
         for position in self.game.positions(self.bound):
-            if (
-                not self.of_whole_bars
-                or self.heaps(self.game, self.coordinates(position)) == position
-            ):
+            if self.heaps(self.game, self.coordinates(position)) == position:
                 yield position
 
     def size(self, coordinates: Position) -> int:
@@ -143,18 +141,14 @@ class _Here:
                 truths = [here.holds(body) for here in self.choices(bindings)]
                 return all(truths) if word == "every" else any(truths) == (word == "some")
             case tree.Let(name, value, body):
-                return self.with_value(name, value).holds(body)
+                known = dict(self.known)
+                with suppress(FormulaError, UndefinedError):  # an error only if the name is used
+                    known[name] = self.value(value)
+                return replace(self, known=known).holds(body)
             case tree.At(position, body):
                 return self.at(tuple(map(self.value, position))).holds(body)
             case tree.ValueSet():
                 return self.compares(part)
-
-    def with_value(self, name: str, value: tree.Expression) -> _Here:
-        """Return the same with a name for a value; without it where there is none, which is an error only if it is used."""
-        try:
-            return replace(self, known={**self.known, name: self.value(value)})
-        except (FormulaError, UndefinedError):
-            return self
 
     def value(self, part: tree.Expression) -> int:
         terms = {name: self.term(term) for name, term in part.terms}

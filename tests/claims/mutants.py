@@ -6,19 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import (
-    Binary,
-    Call,
-    Compare,
-    Integer,
-    Junction,
-    LogicalNot,
-    Name,
-    Negate,
-    Node,
-    render,
-)
+from choco_pipeline.formula import Formula, FormulaError, nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games.notation import Notation
@@ -53,7 +41,7 @@ def mutants(formula: Formula) -> Iterator[Formula]:
     root = parse_nodes(formula.text, None, formula.functions)
     for changed in _changes(root):
         try:
-            mutant = parse(render(changed), functions=formula.functions)
+            mutant = parse(nodes.render(changed), functions=formula.functions)
         except FormulaError:  # a constant that must not be negative, say
             continue
         if mutant != formula:
@@ -111,31 +99,31 @@ def changed_parts(part: Any) -> Iterator[list[Any]]:
                     yield [replace(part, **{field.name: one}) for one in versions]
 
 
-def _changes(node: Node) -> Iterator[Node]:
+def _changes(node: nodes.Node) -> Iterator[nodes.Node]:
     match node:
-        case Integer(value):
+        case nodes.Integer(value):
             yield replace(node, value=value + 1)
             yield replace(node, value=value - 1)
-        case Name():
+        case nodes.Name():
             pass
-        case Negate(operand):
+        case nodes.Negate(operand):
             yield operand
             yield from (replace(node, operand=changed) for changed in _changes(operand))
-        case LogicalNot(operand):
+        case nodes.LogicalNot(operand):
             yield operand
             yield from (replace(node, operand=changed) for changed in _changes(operand))
-        case Binary(operator, left, right):
+        case nodes.Binary(operator, left, right):
             yield replace(node, operator=OPERATORS[operator])
             yield from (replace(node, left=changed) for changed in _changes(left))
             yield from (replace(node, right=changed) for changed in _changes(right))
-        case Call(function, arguments):
+        case nodes.Call(function, arguments):
             if function in FUNCTIONS:
                 yield replace(node, function=FUNCTIONS[function])
             for i, argument in enumerate(arguments):
                 for changed in _changes(argument):
                     parts = (*arguments[:i], changed, *arguments[i + 1 :])
                     yield replace(node, arguments=parts)
-        case Compare(operators, operands):
+        case nodes.Compare(operators, operands):
             for i, operator in enumerate(operators):
                 for other in COMPARISONS[operator]:
                     signs = (*operators[:i], other, *operators[i + 1 :])
@@ -143,7 +131,7 @@ def _changes(node: Node) -> Iterator[Node]:
             for i, operand in enumerate(operands):
                 for changed in _changes(operand):
                     yield replace(node, operands=(*operands[:i], changed, *operands[i + 1 :]))
-        case Junction(operator, operands):
+        case nodes.Junction(operator, operands):
             yield replace(node, operator="or" if operator == "and" else "and")
             for i, operand in enumerate(operands):
                 for changed in _changes(operand):

@@ -9,37 +9,13 @@ from itertools import product
 from math import lcm
 from typing import assert_never
 
+from choco_pipeline.claims import kinds
 from choco_pipeline.claims.checks.judgement import depends_on_position
-from choco_pipeline.claims.kinds import (
-    Cellular,
-    Columns,
-    Count,
-    Counts,
-    Evaluated,
-    GrundyNumbers,
-    HeightFunctions,
-    Listing,
-    Octahedron,
-    PPositions,
-    PrintedNumbers,
-    Related,
-    Sections,
-    Values,
-)
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar
+from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError, World
-from choco_pipeline.statements.tree import (
-    Expression,
-    Implies,
-    Let,
-    OfOption,
-    Proposition,
-    Quantified,
-    conjuncts,
-    joined,
-)
 from choco_pipeline.tables.spec import Quantity
 from tests.claims.claims import domain, holds, key_of
 
@@ -71,9 +47,9 @@ def outcome(
     check, env = claim.check, claim.environment(parameters)
     reach = None if claim.reach is None else int(claim.reach.value(env))
     match check:
-        case PPositions() | GrundyNumbers() | Evaluated() | Related():
+        case kinds.PPositions() | kinds.GrundyNumbers() | kinds.Evaluated() | kinds.Related():
             return _of_positions(claim, env, game, bound, reach)
-        case Values():
+        case kinds.Values():
             places = _places(game, bound, quantity, env, check.where, reach)
             p_places = [(at, names) for at, names in places if _is_p(game, at)]
             found = {int(check.of.value(names)) for _, names in p_places}
@@ -89,13 +65,13 @@ def outcome(
                 if check.relation != "within" and members - found:
                     return Outcome(True)
             return _least_of(game, failures, p_places)
-        case Count():
+        case kinds.Count():
             world = _world(claim, env, game, bound)
             places = _within(world, reach)
             return Outcome(not world.holds(claim.proposition), None, not places)
-        case Cellular():
+        case kinds.Cellular():
             assert isinstance(game, RectangularBar)
-            cells = _generation(check, int(check.generation.value(env)))
+            cells = generation_by_definition(check, int(check.generation.value(env)))
             wrong = [
                 base
                 for i, j, base in _cells(game)
@@ -108,10 +84,10 @@ def outcome(
             if outside and not wrong:
                 return Outcome(True)
             return _least_of(game, wrong, [(base, {}) for _, _, base in _cells(game)])
-        case Octahedron():
+        case kinds.Octahedron():
             assert isinstance(game, RectangularBar)
             return Outcome(not _is_section(check, game, env))
-        case Columns():
+        case kinds.Columns():
             return Outcome(
                 any(
                     not game.is_position(tuple(e.position))
@@ -119,10 +95,10 @@ def outcome(
                     for e in check.examples
                 )
             )
-        case PrintedNumbers():
+        case kinds.PrintedNumbers():
             wrong = [at for at, number in check.numbers if game.grundy(at) != number]
             return _least_of(game, wrong, [((), {})])
-        case Listing():
+        case kinds.Listing():
             places = _places(game, bound, quantity, env, check.where, reach)
             order = [game.coordinates.index(name) for name in check.order]
             p_places = [(at, names) for at, names in places if _is_p(game, at)]
@@ -132,7 +108,7 @@ def outcome(
             ends = not check.ends or values[-len(check.ends) :] == list(check.ends)
             long = check.length in (None, len(values))
             return Outcome(not (begins and ends and long), None, not values)
-        case Counts() | HeightFunctions() | Sections():
+        case kinds.Counts() | kinds.HeightFunctions() | kinds.Sections():
             raise ValueError(f"{check.kind} is not decided by one table")
         case _:
             assert_never(check)
@@ -140,14 +116,18 @@ def outcome(
 
 def _of_positions(claim: Claim, env: Env, game: Ruleset, bound: int, reach: int | None) -> Outcome:
     """Return what the meaning of a statement comes to at all positions."""
-    said, is_evaluated = claim.parts.rest, isinstance(claim.check, Evaluated)
+    said, is_evaluated = claim.parts.rest, isinstance(claim.check, kinds.Evaluated)
     world = _world(claim, env, game, bound)
     places = _within(world, reach)
     if is_evaluated and not depends_on_position(said, claim.coordinates):
         places = places[:1]
     premise = premise_of(said)
-    if isinstance(said, Implies) and isinstance(said.conclusion, Implies) and not is_evaluated:
-        premise = joined("and", [said.premise, said.conclusion.premise])
+    if (
+        isinstance(said, tree.Implies)
+        and isinstance(said.conclusion, tree.Implies)
+        and not is_evaluated
+    ):
+        premise = tree.joined("and", [said.premise, said.conclusion.premise])
     spoken = [at for at in places if world.holds(premise, at)]
     wrong = [at for at in spoken if not _holds(world, said, at, claim)]
     if is_evaluated:  # by the poisoned cell, not by the heaps
@@ -169,12 +149,12 @@ def _within(world: World, reach: int | None) -> list[Position]:
     return [at for at, size in sized if reach is None or size <= reach]
 
 
-def _holds(world: World, said: Proposition, at: Position, claim: Claim) -> bool:
+def _holds(world: World, said: tree.Proposition, at: Position, claim: Claim) -> bool:
     """Return whether a statement holds; one that relates two games is false where there is no related position."""
     try:
         return world.holds(said, at)
     except UndefinedError:
-        if isinstance(claim.check, Related):
+        if isinstance(claim.check, kinds.Related):
             return False
         raise
 
@@ -223,31 +203,31 @@ def _cells(bar: RectangularBar) -> Iterator[tuple[int, int, Position]]:
             yield i, j, bar.whole(i, j)
 
 
-def premise_of(proposition: Proposition) -> Proposition:
+def premise_of(proposition: tree.Proposition) -> tree.Proposition:
     """Return what satisfies the premise of some implication of which a statement consists."""
-    if isinstance(proposition, Let):
+    if isinstance(proposition, tree.Let):
         return replace(proposition, body=premise_of(proposition.body))
-    parts = conjuncts(proposition)
-    if not all(isinstance(part, Implies) for part in parts):
-        return Expression(parse("0 == 0"))
-    return joined("or", [part.premise for part in parts])
+    parts = tree.conjuncts(proposition)
+    if not all(isinstance(part, tree.Implies) for part in parts):
+        return tree.Expression(parse("0 == 0"))
+    return tree.joined("or", [part.premise for part in parts])
 
 
-def some_option_of(proposition: Proposition) -> Proposition | None:
+def some_option_of(proposition: tree.Proposition) -> tree.Proposition | None:
     """Return that there is an option of which a statement about every option speaks; None if it is about anything else."""
     match proposition:
-        case Let():
+        case tree.Let():
             body = some_option_of(proposition.body)
             return None if body is None else replace(proposition, body=body)
-        case Implies(_, conclusion):
+        case tree.Implies(_, conclusion):
             return some_option_of(conclusion)
-        case Quantified("every", (OfOption(),) as bindings, body):
-            return Quantified("some", bindings, premise_of(body))
+        case tree.Quantified("every", (tree.OfOption(),) as bindings, body):
+            return tree.Quantified("some", bindings, premise_of(body))
         case _:
             return None
 
 
-def _generation(check: Cellular, generation: int) -> dict[tuple[int, int], int]:
+def generation_by_definition(check: kinds.Cellular, generation: int) -> dict[tuple[int, int], int]:
     given = {n for n, _, _, _ in check.start}
     grids: dict[int, dict[tuple[int, int], int]] = {}
     for n in range(min(given), generation + 1):
@@ -285,7 +265,7 @@ def section(order: int, level: int, halves: bool) -> frozenset[tuple[int, int]]:
     return frozenset(((u - corner) // step + 1, (v - corner) // step + 1) for u, v in squares)
 
 
-def _is_section(check: Octahedron, bar: RectangularBar, env: Env) -> bool:
+def _is_section(check: kinds.Octahedron, bar: RectangularBar, env: Env) -> bool:
     """Whether the section, scaled, is the P-cells of a bar."""
     order, level = int(check.order.value(env)), int(check.level.value(env))
     cells = section(order, level, check.halves)

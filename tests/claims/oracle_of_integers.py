@@ -46,7 +46,7 @@ def outcome_of_sections(check: Sections, bound: int) -> Outcome:
         order = int(check.order.value(env))
         if check.pieces is not None:
             cases += 1
-            if len(_centres(order)) != check.pieces.value(env):
+            if len(centres_of(order)) != check.pieces.value(env):
                 failures.append(given)
             continue
         assert check.level is not None
@@ -67,13 +67,15 @@ def outcome_of_sections(check: Sections, bound: int) -> Outcome:
 
 
 @cache
-def _centres(order: int) -> frozenset[tuple[int, int, int]]:
+def centres_of(order: int) -> frozenset[tuple[int, int, int]]:
     if order == 0:
         return frozenset({(0, 0, 0)})
     step = 2 ** (order - 1)
     moves = [(s, 0, 0) for s in (step, -step)]
     moves += [(0, s, 0) for s in (step, -step)] + [(0, 0, s) for s in (step, -step)]
-    return frozenset((x + a, y + b, z + c) for x, y, z in _centres(order - 1) for a, b, c in moves)
+    return frozenset(
+        (x + a, y + b, z + c) for x, y, z in centres_of(order - 1) for a, b, c in moves
+    )
 
 
 def outcome_of_heights(check: HeightFunctions, bound: int) -> Outcome:

@@ -27,14 +27,9 @@ from choco_pipeline.statements.tree import InRange, Let, text_of, walk
 from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity
+from tests.claims import oracle_of_integers
 from tests.claims.mutants import changed_parts, small_changes
 from tests.claims.oracle import Outcome, outcome, remembering
-from tests.claims.oracle_of_integers import (
-    outcome_of_counts,
-    outcome_of_heights,
-    outcome_of_integers,
-    outcome_of_sections,
-)
 from tests.claims.written import is_about_cells
 from tests.effort import examples
 
@@ -219,14 +214,16 @@ def outcome_by_definition(claim: Claim, trial: Trial) -> Outcome:
     parameters, game, bound, quantity = trial
     match claim.check:
         case Evaluated() as check if game is None:
-            return outcome_of_integers(check.proposition, bound)
+            return oracle_of_integers.outcome_of_integers(check.proposition, bound)
         case HeightFunctions() as check:
-            return outcome_of_heights(check, bound)
+            return oracle_of_integers.outcome_of_heights(check, bound)
         case Sections() as check:
-            return outcome_of_sections(check, bound)
+            return oracle_of_integers.outcome_of_sections(check, bound)
         case Counts() as check:
             (parameter,) = claim.parameters
-            return outcome_of_counts(check, parameter, p_numbers(claim, parameters))
+            return oracle_of_integers.outcome_of_counts(
+                check, parameter, p_numbers(claim, parameters)
+            )
     assert game is not None
     assert quantity is not None
     return outcome(claim, parameters, game, bound, quantity)

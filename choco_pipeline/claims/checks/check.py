@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from choco_pipeline.claims import kinds
 from choco_pipeline.claims.checks.bars import find_generation, find_section, find_sections
 from choco_pipeline.claims.checks.evaluation import MOST_CELLS, Board, Evaluation
 from choco_pipeline.claims.checks.evidence import (
@@ -30,15 +31,6 @@ from choco_pipeline.claims.checks.height_functions import find_height_functions
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.checks.options import box_sides
 from choco_pipeline.claims.checks.related import find_related
-from choco_pipeline.claims.kinds import (
-    Columns,
-    Counts,
-    Evaluated,
-    HeightFunctions,
-    Listing,
-    PrintedNumbers,
-    Sections,
-)
 from choco_pipeline.claims.language.catalogue import without_value
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
@@ -64,7 +56,7 @@ from choco_pipeline.tables.cells import BLOCK, Cells, Points, TableData, select_
 MOST_LISTED = 1 << 20
 
 
-def _find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
+def _find_printed_numbers(check: kinds.PrintedNumbers, case: ClaimCase) -> Finding:
     """Compare printed Grundy numbers with those of the game, if the table has all."""
     game, cells = case.cells.game, case.cells
     try:
@@ -82,7 +74,7 @@ def _find_printed_numbers(check: PrintedNumbers, case: ClaimCase) -> Finding:
     return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
 
 
-def _find_listing(check: Listing, case: ClaimCase) -> Finding:
+def _find_listing(check: kinds.Listing, case: ClaimCase) -> Finding:
     """Compare a printed list of a formula's values at P-positions.
 
     The list has the order of nested loops over the coordinates. Raises `LimitError` if the table ends before the reach, or holds
@@ -123,7 +115,7 @@ def _find_listing(check: Listing, case: ClaimCase) -> Finding:
     return Finding(Exhausted(settled, "number"), evidence)
 
 
-def _find_columns(check: Columns, case: ClaimCase) -> Finding:
+def _find_columns(check: kinds.Columns, case: ClaimCase) -> Finding:
     """Compare the columns of flat bars with the printed ones."""
     game, number = case.cells.game, len(check.examples)
     for example in check.examples:
@@ -206,7 +198,7 @@ def _false_premise(case: ClaimCase) -> tree.Expression | None:
     return None
 
 
-def find_by_evaluation(check: Evaluated, case: ClaimCase) -> Finding:
+def find_by_evaluation(check: kinds.Evaluated, case: ClaimCase) -> Finding:
     """Judge a statement of any shape by evaluation up to the bound of the table.
 
     A statement about cells compares each cell with each position: the bound is reduced until there are at most `MOST_PAIRS`
@@ -247,7 +239,7 @@ def _largest_bound(
     return bound
 
 
-def _find_number(check: Counts, case: ClaimCase) -> Finding:
+def _find_number(check: kinds.Counts, case: ClaimCase) -> Finding:
     number = sum(next(iter(p.values())).size for p in case.cells.p_positions(case.block))
     why = "compares tables: this one gives a number, the ledger compares them"
     return Finding(Undecided(why), {"p_positions": number})
@@ -279,20 +271,20 @@ def check_standing(
     `ConfigError` if a fixed name does not occur in the statement.
     """
     check, fixed = claim.check, fixed or {}
-    if not isinstance(check, Evaluated | HeightFunctions | Sections):
+    if not isinstance(check, kinds.Evaluated | kinds.HeightFunctions | kinds.Sections):
         raise ValueError(f"{claim.id} is about rulesets: it is checked on tables")
     bound = check.bound if bound is None else bound
     try:
         match check:
-            case Evaluated():
+            case kinds.Evaluated():
                 for name in fixed.keys() - claim.integers.keys():
                     names = ", ".join(claim.integers) or "none"
                     raise ConfigError(f"{name!r} is no integer of the statement: it has {names}")
                 evaluation = Evaluation(None, bound, {"N": bound}, check.printed, fixed=fixed)
                 return judge(check.proposition, evaluation)
-            case HeightFunctions():
+            case kinds.HeightFunctions():
                 return find_height_functions(check, bound)
-            case Sections():
+            case kinds.Sections():
                 return find_sections(check, bound, fixed)
     except FormulaError as error:
         return without_value(claim, error)

@@ -9,17 +9,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
-from choco_pipeline.claims.kinds import (
-    Check,
-    Count,
-    Counts,
-    GrundyNumbers,
-    Listing,
-    PPositions,
-    PrintedNumbers,
-    Related,
-    Values,
-)
+from choco_pipeline.claims import kinds
 from choco_pipeline.claims.kinds.shapes import Parts, parts_of, recognised
 from choco_pipeline.claims.language.claims_file import (
     AS_IN_FILES,
@@ -124,11 +114,11 @@ class Claim:
         """Whether it has a form that the automata of a game can decide."""
         if self.pattern is None or self.statement.check is not None or self.is_of_whole_bars:
             return False
-        is_of_numbers = self.check.kind in (PrintedNumbers.kind, Count.kind)
+        is_of_numbers = self.check.kind in (kinds.PrintedNumbers.kind, kinds.Count.kind)
         return is_of_numbers or tree.is_of_one_game(self.parts.rest)
 
     @cached_property
-    def check(self) -> Check:
+    def check(self) -> kinds.Check:
         """The claim in the shape that its judges take."""
         if self.statement.check is not None:
             return self.statement.check
@@ -136,29 +126,29 @@ class Claim:
         return recognised(parts.rest, self.coordinates, said.bound or 0, said.printed, parts.let)
 
     @property
-    def outcomes(self) -> PPositions | None:
+    def outcomes(self) -> kinds.PPositions | None:
         """The formula for P-positions, if it is about one."""
-        return self._in_shape(PPositions)
+        return self._in_shape(kinds.PPositions)
 
     @property
-    def numbers(self) -> GrundyNumbers | None:
+    def numbers(self) -> kinds.GrundyNumbers | None:
         """The formula for Grundy numbers, if it is about one."""
-        return self._in_shape(GrundyNumbers)
+        return self._in_shape(kinds.GrundyNumbers)
 
     @property
-    def value_set(self) -> Values | None:
+    def value_set(self) -> kinds.Values | None:
         """The set of values at P-positions, if it is about one."""
-        return self._in_shape(Values)
+        return self._in_shape(kinds.Values)
 
     @property
-    def related(self) -> Related | None:
+    def related(self) -> kinds.Related | None:
         """The relation to another game, if it is about one."""
-        return self._in_shape(Related)
+        return self._in_shape(kinds.Related)
 
     @property
-    def counts(self) -> Counts | None:
+    def counts(self) -> kinds.Counts | None:
         """The plug-in that compares numbers of P-positions, if the claim is one."""
-        return self._in_shape(Counts)
+        return self._in_shape(kinds.Counts)
 
     def _in_shape(self, shape: type[_Shape]) -> _Shape | None:
         own: object = self.check
@@ -175,9 +165,9 @@ class Claim:
     def determined(self) -> Determined | None:
         """The formula for exactly the P-positions, or for the Grundy numbers, if any."""
         match self.check:
-            case PPositions(formula, "exactly", where):
+            case kinds.PPositions(formula, "exactly", where):
                 return Determined("p-positions", formula, where)
-            case GrundyNumbers(equals, where):
+            case kinds.GrundyNumbers(equals, where):
                 return Determined("grundy", equals, where)
             case _:
                 return None
@@ -228,7 +218,7 @@ class Claim:
         match self.statement.check:
             case None:
                 return self.parts.reach
-            case Listing(up_to=most):
+            case kinds.Listing(up_to=most):
                 return parse(str(most))
             case _:
                 return None

@@ -167,8 +167,8 @@ DEPTHS = (9, 11, 13, 14, 15)
 NARROWEST = 3
 WINDOW_POINTS = 1 << 14
 MOST_RESIDUALS = 3000
-#: Points of each kind at which a guess must be right before it is worth a proof.
-SAMPLES = 20_000
+#: Points of each kind at which a guess must be right before it is worth a proof; most guesses are wrong at a few already.
+SAMPLES = (500, 20_000)
 #: Grundy numbers that are looked at where a guess is wrong.
 MOST_VALUES = 1 << 17
 
@@ -229,8 +229,9 @@ class Guesser:
                         yield learned
                         if learned.growth[-1] > self.size.residuals:
                             return
-                    elif _is_right(learned.automaton, known) and agrees(
-                        learned.automaton, member, tracks, depth, SAMPLES, seed=0
+                    elif _is_right(learned.automaton, known) and all(
+                        agrees(learned.automaton, member, tracks, depth, number, seed=0)
+                        for number in SAMPLES
                     ):
                         before = len(known)
                         yield learned

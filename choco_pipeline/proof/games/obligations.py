@@ -63,7 +63,8 @@ def legal(ruleset: Ruleset, position: Variables) -> Sentence:
     """
     rules = rules_of(ruleset)
     at = dict(zip(rules.coordinates, position, strict=True))
-    fitting = (_fits(name, limit, at, ruleset) for name, limit in rules.limits.items())
+    limits = rules.limits.items()
+    fitting = (at_most(at[name], formula_of(limit, ruleset), at) for name, limit in limits)
     conditions = [one for one in (rules.within, rules.legal) if one is not None]
     return conjunction(*fitting, *(condition(one, at) for one in conditions))
 
@@ -120,11 +121,6 @@ def with_moves(ruleset: Ruleset) -> Rules:
     return rules
 
 
-def _fits(name: str, limit: Limit, at: Named, ruleset: Ruleset) -> Sentence:
-    """Sentence: a coordinate is at most its largest legal value."""
-    return at_most(at[name], formula_of(limit, ruleset), at)
-
-
 def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[MoveKind]:
     lowered = {name: Auxiliary(f"{here[name]}'") for name in move.lowers}
     moved = {*lowered}
@@ -149,7 +145,7 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
         heights: list[Sentence] = []
         nested: list[Sentence] = []  # of heights that depend on fallen coordinates
         for name, limit in limits.items():
-            fits = _fits(name, limit, there, ruleset)
+            fits = at_most(there[name], formula_of(limit, ruleset), there)
             after = {*fallen} & {*limit.of}
             (nested if after else such).append(negation(fits) if name in falling else fits)
             if name in falling:

@@ -289,17 +289,9 @@ class Search:
 
     def proof(self, status: Status, why: str, period: Period | None = None) -> Proof:
         """Return the result, with the time taken."""
-        return Proof(
-            self.ruleset,
-            self.relation,
-            status,
-            why,
-            tuple(self.automata),
-            tuple(self.checks),
-            self.clock.spent,
-            self.growth if status == "undecided" else (),
-            period,
-        )
+        found = tuple(self.automata), tuple(self.checks), self.clock.spent
+        growth = self.growth if status == "undecided" else ()
+        return Proof(self.ruleset, self.relation, status, why, *found, growth, period)
 
     def find(self, passes: int, todo: Sequence[Obligation]) -> None:
         """Add the proved automaton for `passes` passes left, or raise `UndecidedError`."""
@@ -328,11 +320,10 @@ class Search:
             raise UndecidedError(too_large)
         if self.growth:
             digits = len(self.growth) - 1
-            where = (
-                "" if self.growth[-1] > self.size.residuals else " in the tables that are worth it"
-            )
+            most = self.growth[-1]
+            where = "" if most > self.size.residuals else " in the tables that are worth it"
             raise UndecidedError(
-                f"{name} does not close{where}: {self.growth[-1]} residuals of words to {digits} digits, and growing"
+                f"{name} does not close{where}: {most} residuals of words to {digits} digits, and growing"
             )
         what = f"the last of {refused[-1].states} states, by proof" if refused else "by samples"
         raise UndecidedError(

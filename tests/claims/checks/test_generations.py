@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +12,7 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Cellular
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.tables.computing import p_table
+from tests.claims.oracle import generation_by_definition
 from tests.claims.written import claim_from
 
 TERMS = [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]  # patterns, Theorem 5.4
@@ -47,32 +46,17 @@ def verdict_on(m: int, terms: list[list[int]], start: list[list[int]] = START) -
 def test_generations(
     terms: list[list[int]], start: list[list[int]], modulo: int, generation: int
 ) -> None:
-    given_until = max(n for n, *_ in start)
-    cells: dict[tuple[int, int, int], int] = defaultdict(int)
-    cells |= {(n, i, j): value % modulo for n, i, j, value in start}
-    for n in range(given_until + 1, generation + 1):
-        for i in range(-30, 31):
-            for j in range(-30, 31):
-                around = (cells.get((n - dn, i - di, j - dj), 0) for dn, di, dj in terms)
-                if value := sum(around) % modulo:
-                    cells[n, i, j] = value
-    expected = {(i, j): value for (n, i, j), value in cells.items() if n == generation and value}
-
-    check = {
-        "kind": "cellular",
-        "terms": terms,
-        "start": start,
-        "modulo": modulo,
-        "generation": "0",
-    }
-    grid, (low_i, low_j) = generation_of(Cellular.model_validate(check), generation)
+    check = Cellular.model_validate(
+        {"kind": "cellular", "terms": terms, "start": start, "modulo": modulo, "generation": "0"}
+    )
+    grid, (low_i, low_j) = generation_of(check, generation)
     found = {
         (i + low_i, j + low_j): int(grid[i, j])
         for i in range(grid.shape[0])
         for j in range(grid.shape[1])
         if grid[i, j]
     }
-    assert found == expected
+    assert found == generation_by_definition(check, generation)
 
 
 def test_a_cell_outside_of_the_bar_refutes() -> None:

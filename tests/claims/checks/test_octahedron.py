@@ -16,6 +16,7 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.verdict import Exhausted, Finding, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.tables.computing import p_table
+from tests.claims.oracle_of_integers import centres_of
 from tests.claims.written import claim_from
 from tests.definition import is_p_bar
 
@@ -72,15 +73,8 @@ def test_a_section_holds_exactly_the_points_of_the_octahedron(
 
 @pytest.mark.parametrize("order", range(4))
 def test_vertices_are_counted(order: int) -> None:
-    centres = [(0, 0, 0)]
-    for i in range(1, order + 1):
-        step = 2 ** (order - i)
-        centres = [
-            (x + a * step, y + b * step, z + c * step)
-            for x, y, z in centres
-            for a, b, c in [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
-        ]
-    assert len(set(centres)) == 6**order
+    centres = centres_of(order)
+    assert len(centres) == 6**order
     for level in range(1, 2 ** (order + 1)):
         section = section_of(order, level)
         height = 2**order - level

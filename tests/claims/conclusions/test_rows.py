@@ -333,25 +333,26 @@ NAMED = {"when": "k == 3 or k == 7"}
 NO_POSITION = verdict("a", Undecided("no such position"), {"k": 15})
 
 
+FALSE_FOR_6 = verdict("a", refuted(1, 0, 2, 1), {"k": 6})
+LATE = by_proof("a", Undecided("the time is over"), {"k": 7})
+#: There is no game with k = 0, and the condition has no value: it is not known whether there are other parameters.
+NO_VALUE = {"when": "k == 3 or (k == 0 and 4//k == 1)"}
+
+
 @pytest.mark.parametrize(
     ("when", "verdicts", "expected", "text"),
     [
         ({}, tables(3), "holds-to-bound", "holds for all 100 positions up to bound 10 (k = 3)"),
         ({}, tables(3, 7), "holds-to-bound", "holds up to bound 10 on 2 tables (200 positions)"),
-        ({}, [NO_POSITION], "undecided", "says nothing: no such position (k = 15)"),
+        ({}, [NO_POSITION], "undecided", None),
         (
             {},
-            [*tables(3), NO_POSITION, verdict("a", refuted(1, 0, 2, 1), {"k": 6})],
+            [*tables(3), NO_POSITION, FALSE_FOR_6],
             "refuted",
             "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6);"
             " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 15)",
         ),
-        (
-            {},
-            [*tables(3, 7, 11), *proofs(3, 7, 11)],
-            "proved-for-listed",
-            "proved for all positions, for k = 3, 7, 11; other k are not proved",
-        ),
+        ({}, [*tables(3, 7, 11), *proofs(3, 7, 11)], "proved-for-listed", None),
         (
             {},
             [*tables(3, 7, 11), *proofs(3, 7)],
@@ -359,21 +360,10 @@ NO_POSITION = verdict("a", Undecided("no such position"), {"k": 15})
             "proved for all positions, for k = 3, 7; other k are not proved;"
             " holds for all 100 positions up to bound 10 (k = 11)",
         ),
-        (
-            NAMED,
-            proofs(3, 7),
-            "proved",
-            "proved for all positions, for k = 3, 7; it speaks of no others",
-        ),
+        (NAMED, proofs(3, 7), "proved", None),
         (NAMED, proofs(3), "proved-for-listed", None),
-        # There is no game with k = 0, and the condition has no value: it is not known whether there are other parameters.
-        ({"when": "k == 3 or (k == 0 and 4//k == 1)"}, proofs(3), "proved-for-listed", None),
-        (
-            NAMED,
-            [*proofs(3), by_proof("a", Undecided("the time is over"), {"k": 7})],
-            "proved-for-listed",
-            None,
-        ),
+        (NO_VALUE, proofs(3), "proved-for-listed", None),
+        (NAMED, [*proofs(3), LATE], "proved-for-listed", None),
         ({}, [*proofs(3), NO_POSITION], "proved-for-listed", None),
         ({}, [*proofs(3), verdict("a", Exhausted(50), {"k": 15})], "holds-to-bound", None),
     ],
