@@ -25,7 +25,7 @@ HASH = 0x1E3779B97F4A7C15
 
 
 def canonical(a: Automaton) -> Automaton:
-    """Return the minimal automaton; equal relations on the same tracks give equal values."""
+    """Return the minimal automaton, unique for a relation and its tracks."""
     return Automaton(a.tracks, *minimised(a.delta, a.accepting))
 
 
@@ -108,7 +108,7 @@ def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
 
 
 def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> Automaton:
-    """Return the projection: the numbers that are in the relation with some numbers for `tracks`.
+    """Return the projection of the relation along some tracks.
 
     Names that are not tracks are ignored. Raises `LimitError` if there are more than `most_states` sets of states,
     `MOST_TRANSITIONS` transitions, or `MOST_MEMBERS` states in all sets together.
@@ -250,7 +250,7 @@ def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]
 
 
 def is_empty(a: Automaton) -> bool:
-    """Return whether no numbers are in the relation."""
+    """Whether no numbers are in the relation."""
     return not numbered(a.delta, a.accepting)[1].any()
 
 

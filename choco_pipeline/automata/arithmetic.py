@@ -1,4 +1,4 @@
-"""Automata of arithmetic: linear equations and inequalities, and the bitwise operations, on natural numbers.
+"""Automata of linear relations and bitwise operations on natural numbers.
 
 References
 ----------
@@ -74,7 +74,7 @@ def nim_sum_is_zero(*tracks: Variable) -> Automaton:
 
 
 def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Automaton:
-    """Return the automaton of c == a (operation) b, digit by digit; the three names need not differ.
+    """Return the automaton of c == a (operation) b; names may be equal.
 
     Raises `AutomatonError` if there is no such operation.
     """

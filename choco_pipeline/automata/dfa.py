@@ -57,7 +57,7 @@ class AutomatonError(ChocoError):
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """A relation on the natural numbers, as a complete deterministic automaton that starts in state 0.
+    """A relation on natural numbers, as a complete deterministic automaton.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Automaton:
         return len(self.accepting)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the automata are equal; for minimal ones, whether the relations are."""
+        """Whether the automata, and for minimal ones the relations, are equal."""
         if not isinstance(other, Automaton):
             return NotImplemented
         return (
@@ -135,7 +135,7 @@ class Automaton:
         return renamed
 
     def accepts(self, values: Mapping[Any, int]) -> bool:
-        """Return whether numbers are in the relation; other names than tracks are ignored.
+        """Whether numbers are in the relation; names that are no tracks are ignored.
 
         Raises `AutomatonError` if a track has no value, or a negative one.
         """
@@ -153,7 +153,7 @@ class Automaton:
         return bool(self.accepting[state])
 
     def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for each row of `points` whether it is in the relation; columns are in the order of the tracks.
+        """Return the truth of each row of `points`, with a column for each track.
 
         Raises `AutomatonError` if there is not one column for each track, or a number is negative.
         """
@@ -173,7 +173,7 @@ class Automaton:
         return self.accepting[state]
 
     def as_json(self) -> dict[str, object]:
-        """Return the automaton as plain data: tracks, rows of delta, and the numbers of the accepting states."""
+        """Return plain data: tracks, rows of delta, accepting states."""
         return {
             "tracks": list(self.tracks),
             "delta": self.delta.tolist(),

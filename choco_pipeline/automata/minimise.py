@@ -27,7 +27,7 @@ Flags = NDArray[np.bool_]
 
 
 def minimised(delta: States, accepting: Flags) -> tuple[States, Flags]:
-    """Return the minimal automaton, its states numbered breadth-first with symbols ascending.
+    """Return the minimal automaton, numbered breadth-first, symbols ascending.
 
     `delta` is int32 of shape (states, symbols), and `accepting` bool of shape (states,); the first state is 0.
     """
@@ -43,7 +43,7 @@ def minimised(delta: States, accepting: Flags) -> tuple[States, Flags]:
 
 
 def numbered(delta: States, accepting: Flags) -> tuple[States, Flags]:
-    """Return the reachable part, its states numbered breadth-first from state 0 with symbols ascending."""
+    """Return the reachable part, numbered breadth-first, symbols ascending."""
     return _renumbered(delta, accepting, _breadth_first(delta, 0))
 
 

@@ -1,4 +1,4 @@
-"""Guesses of automata from tables: residuals of a relation that differ on their next digits."""
+"""Guesses of automata from tables, by residuals that differ on few digits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_POINTS = 1 << 20
 
 @dataclass(frozen=True)
 class Graph:
-    """The graph of a partial function, as a relation: one coordinate is determined by the others.
+    """The graph of a partial function: one coordinate follows from the others.
 
     Residuals are compared by the function's values instead of truth values, which needs one coordinate fewer.
     """
@@ -36,7 +36,7 @@ class Graph:
     determined: int
 
     def __call__(self, points: Points) -> NDArray[np.bool_]:
-        """Return which of the points, int64 of shape (n, d), are on the graph."""
+        """Return the truth that points, int64 of shape (n, d), are on the graph."""
         is_member: NDArray[np.bool_] = (
             self.function(self.free(points)) == points[:, self.determined]
         )
@@ -65,7 +65,7 @@ def learn(
     most_states: int = 3000,
     beyond: Sequence[Sequence[int]] = (),
 ) -> Learned:
-    """Guess the automaton of a relation on natural numbers from its members below 2**depth.
+    """Guess the automaton of a relation from its members below 2**depth.
 
     A word of e digits in each track, read least significant digit first, is a point r with coordinates below 2**e; its residual is
     the relation {q : r + 2**e q is a member}. The residuals are the states of the minimal automaton (Myhill and Nerode). Here two
@@ -143,7 +143,7 @@ def learn(
 def agrees(
     automaton: Automaton, member: Member, tracks: Sequence[str], depth: int, samples: int, seed: int
 ) -> bool:
-    """Return whether a guess is right at sampled points below 2**depth.
+    """Whether a guess is right at sampled points below 2**depth.
 
     There are `samples` points of each kind: of all sizes, and for a `Graph` also on it and beside it.
     """
@@ -164,14 +164,14 @@ def agrees(
 def wrong_points(
     automaton: Automaton, member: Member, tracks: Sequence[str], points: Points
 ) -> Points:
-    """Return those of the points, int64 of shape (n, d), at which a guess is wrong; see `agrees`."""
+    """Return the points, int64 of shape (n, d), at which a guess is wrong."""
     sorted_points = points[:, sorted(range(len(tracks)), key=lambda i: tracks[i])]
     wrong: Points = points[automaton.contains(sorted_points) != member(points)]
     return wrong
 
 
 def _grid(dimensions: int, digits: int) -> Points:
-    """Return all points below 2**digits; for one digit, bit i of a point's number is its coordinate i."""
+    """Return all points below 2**digits; bits of a number are its coordinates."""
     numbers = np.arange(1 << (digits * dimensions), dtype=np.int64)
     shifts = digits * np.arange(dimensions)
     points: Points = numbers[:, None] >> shifts & ((1 << digits) - 1)

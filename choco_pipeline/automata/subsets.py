@@ -1,4 +1,4 @@
-"""The subset construction, for projections and for the disjunction of two automata.
+"""The subset construction, for projections and disjunctions.
 
 Idea: with free digits of some coordinates, a word of the others leads to a set of states; so it does in two automata that read it
 together. These sets are the states of a deterministic automaton. The free numbers may have more digits than the others, so a state

@@ -1,4 +1,4 @@
-"""Certificates of families as files hold them; `checker/families.py` has its own reader."""
+"""Certificates of families in files; the checker has its own reader."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class OptionText(_Part):
 
 
 class FormulaText(_Part):
-    """The hints for a Grundy formula by cases: options, and sums whose lemmas on products are used."""
+    """Hints for a Grundy formula by cases: options, and lemmas on products."""
 
     factor: str | None
     quotients: list[QuotientText] = Field(max_length=64)
@@ -145,7 +145,7 @@ class FamilyText(_Part):
     cases: list[CaseText] = Field(min_length=1, max_length=200)
 
     def statement(self, coordinates: tuple[str, ...]) -> FamilyStatement:
-        """Return the statement that is proved or refuted; the coordinates are those of the members."""
+        """Return the statement that is proved or refuted."""
         return FamilyStatement(
             ruleset=self.ruleset,
             parameters=tuple(self.parameters),

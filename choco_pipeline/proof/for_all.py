@@ -1,4 +1,4 @@
-"""Statements decided for all parameters at once: the search, its certificate, the check of it, and a cache of verdicts.
+"""Statements decided for all parameters: search, certificate, check, cache.
 
 A search (`choco_pipeline.proof.uniform`) only suggests: `checker/families.py`, which shares no code with it, decides. A claim
 has the condition on its parameters in `for_all`. Its verdict is on all of them or, if it is refuted, on the parameters of the
@@ -49,7 +49,7 @@ NEARLY = 0.9
 
 
 def family_of(claim: Claim, beyond: int = 0) -> Family:
-    """Return the family of games and the relation that a claim with `for_all` is about, or with a larger `reach`.
+    """Return the family of a claim with `for_all`, perhaps with a larger `reach`.
 
     Raises `FamilyError` if they are of a kind that has no obligations.
     """
@@ -62,7 +62,7 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
 
 
 def load() -> None:
-    """Load what decisions need, beside the solvers: tables, whose packages take longer to import than most decisions."""
+    """Load tables, which take longer to import than most decisions."""
     for game, quantity in LOADED_FOR.items():
         table(parse_ruleset(game), 2, quantity)
 
@@ -131,7 +131,7 @@ def attempt_family(
 def undecided_family(
     ruleset: str, condition: str, kind: RelationKind, relation: str, where: str, why: str
 ) -> dict[str, Any]:
-    """Return the answer of `attempt_family` for an attempt that was ended from outside."""
+    """Return the answer for an attempt that was ended from outside."""
     return {
         "status": "undecided",
         "why": why,
@@ -172,7 +172,7 @@ def _judged(
 def settle_for_all(
     document: Mapping[str, Any], seconds: float, memory: float, certificates: str | None
 ) -> ClaimVerdict:
-    """Decide a claim for all parameters at once, in this process, and return the verdict.
+    """Return the verdict on a claim for all parameters, decided in this process.
 
     About this many seconds are searched, with this many GiB; the caller ends a search that takes much more at once. The
     verdict of an earlier search with the same code is taken from the folder of certificates; without one it is a new search
@@ -205,7 +205,7 @@ def settle_for_all(
 def verdict_for_all(
     claim: Claim, finding: Finding, certificate: str | None, start: float
 ) -> ClaimVerdict:
-    """Return the verdict of a run on all parameters that satisfy the claim's condition."""
+    """Return the verdict for all parameters that satisfy the claim's condition."""
     condition = claim.statement.for_all
     assert condition is not None
     of = AllParameters(
@@ -224,7 +224,7 @@ def verdict_for_all(
 def _decided(
     claim: Claim, family: Family, limits: Mapping[str, float], folder: Path | None
 ) -> tuple[Finding, Mapping[str, int] | None, str | None]:
-    """Return the finding, the parameters of a counterexample, and the certificate of a proof."""
+    """Return the finding, the counterexample's parameters, and the certificate."""
 
     def undecided(why: str) -> tuple[Finding, None, None]:
         return Finding(Undecided(why)), None, None
@@ -266,7 +266,7 @@ def _decided(
 def _everywhere(
     claim: Claim, proof: FamilyProof, kept: str | None, answer: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
-    """Return, as evidence, the positions at which a relation is false for every member, if the check confirms any."""
+    """Return, as evidence, confirmed positions that refute every member."""
     if not proof.failures or answer is None or not answer["every_member"]:
         return {}
     assert claim.statement.for_all is not None
@@ -282,7 +282,7 @@ def _everywhere(
 
 
 def _question(family: Family, limits: Mapping[str, float], folder: Path) -> Question[ClaimVerdict]:
-    """Return the question of a decision for the cache; for other solvers or code it is another one."""
+    """Return the cache's question, which names the solvers and the code."""
     games = dict(family.description.documents)
     asked = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
     engines = {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}

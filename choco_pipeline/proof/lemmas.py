@@ -216,8 +216,7 @@ def _text(part: FamilyGame, case: FamilyCase) -> str:
     for name in sorted(names):
         if len(factors := factors_of(name)) > 1:
             body.append(f"(= |{name}| (* {' '.join(f'|{factor}|' for factor in factors)}))")
-            names |= {*factors}
-    return smt.text(sorted(names), case.conditions, smt.all_of(body), "ALL")
+    return smt.text(case.conditions, smt.all_of(body), logic="ALL")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Sentences of Büchi arithmetic, formulas as sentences, and the engine that decides them.
+"""Sentences of Büchi arithmetic, and the engine that decides them.
 
 Imports no other room of `proof`, and knows nothing of games.
 """

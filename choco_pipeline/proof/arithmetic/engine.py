@@ -1,4 +1,4 @@
-"""Deciding sentences: each part becomes the automaton of the numbers that make it true."""
+"""Decisions of sentences: each part becomes an automaton."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Decision:
 
 
 def automaton_of(sentence: Sentence, relations: Mapping[str, Automaton]) -> Automaton:
-    """Return the automaton of the values that make a sentence true; see `Engine.automaton_of`."""
+    """Return the automaton of a sentence; see `Engine.automaton_of`."""
     return Engine(relations).automaton_of(sentence)
 
 
 class Engine:
-    """Decides sentences about the same relations, and keeps the automata of their parts.
+    """Decides sentences on given relations; keeps the automata of their parts.
 
     The tracks of a relation's automaton are the positions of the arguments: "0", "1", …. The time limit is for all decisions
     together. States are counted before minimising; bytes are those of all kept automata.
@@ -77,7 +77,7 @@ class Engine:
         self.states = 0
 
     def automaton_of(self, sentence: Sentence) -> Automaton:
-        """Return the least automaton of the values that make `sentence` true; its tracks are the free variables.
+        """Return the minimal automaton of a sentence, on its free variables.
 
         Raises `NotDefinableError` if a relation is not given, or has other arguments than the sentence says; `UndecidedError`
         if a limit of states, of memory or of time is reached.
@@ -96,7 +96,7 @@ class Engine:
         return known
 
     def decide(self, sentence: Sentence) -> Decision:
-        """Return whether `sentence` holds for all values of its free variables.
+        """Decide whether a sentence holds for all values of its free variables.
 
         Raises `NotDefinableError` as `automaton_of` does; `UndecidedError` if a limit of states or of memory is reached, or
         time is up after some automaton is made: one operation is not interrupted.
@@ -115,7 +115,7 @@ class Engine:
             raise UndecidedError("time is up before the sentence is decided")
 
     def _witness(self, sentence: Sentence) -> dict[Variable, int] | None:
-        """Return values of the free variables that make the sentence true, or None if there are none.
+        """Return values that make the sentence true, if there are any.
 
         The last variable of an outer quantifier is not projected: where the body is true, so is the sentence.
         """

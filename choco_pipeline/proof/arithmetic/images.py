@@ -62,13 +62,13 @@ def describe(a: Automaton) -> str:
 
 
 def first_members(a: Automaton, most: int = 12) -> list[int]:
-    """Return the least members of a set of natural numbers, ascending, at most `most` of them."""
+    """Return the least members of a set of natural numbers, at most `most`."""
     return list(islice(Numerals.of(a).members(), most))
 
 
 @dataclass(frozen=True)
 class Numerals:
-    """The binary numerals of the members of a set, most significant digit first, without leading zeros."""
+    """Binary numerals of a set's members, most significant digit first."""
 
     #: The least automaton of the words that are the digits of a member after leading zeros; state 0 is the start.
     delta: NDArray[np.int32]
@@ -141,7 +141,7 @@ class Numerals:
         return before
 
     def _completed(self, number: int, state: int, able: list[NDArray[np.bool_]]) -> Iterator[int]:
-        """Yield the members whose first digits are those of `number`, and len(able) - 1 digits follow."""
+        """Yield members that continue `number` by len(able) - 1 digits."""
         if not able[-1][state]:
             return
         if len(able) == 1:
@@ -179,7 +179,7 @@ def _set(members: list[int]) -> str:
 
 
 def _list(members: list[int]) -> str:
-    """Return ascending numbers as text, three or more in a row by the first and the last."""
+    """Return ascending numbers as text; rows of three or more are shortened."""
     rows: list[list[int]] = []
     for member in members:
         if rows and rows[-1][-1] == member - 1:
@@ -195,7 +195,7 @@ def _list(members: list[int]) -> str:
 
 
 def expression(numerals: Numerals) -> str:
-    """Return a regular expression for numerals, of ``0 1 | * ? ( )`` and ``[01]`` for either digit.
+    """Return a regular expression for numerals, with ``[01]`` for either digit.
 
     States are eliminated one after the other, those with the shortest paths first. Raises `LimitError` if it has more than
     `MOST_LETTERS` letters.

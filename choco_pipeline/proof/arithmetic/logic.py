@@ -1,4 +1,4 @@
-"""Sentences of Büchi arithmetic: linear relations, bitwise operators and automata, between natural numbers.
+"""Sentences of Büchi arithmetic on natural numbers.
 
 Every variable ranges over 0, 1, 2, …. A sentence is valid if it holds for all values of its free variables. Names of users are
 `str`; all other variables are `Auxiliary`, so that no quantifier captures a user's name.
@@ -27,7 +27,7 @@ class Linear:
     relation: Relation
 
     def __post_init__(self) -> None:
-        """Bring the coefficients into their one order, so that equal relations are equal values."""
+        """Sort the coefficients, so that equal relations are equal values."""
         total: Counter[Variable] = Counter()
         for name, factor in self.coefficients:
             total[name] += factor
@@ -54,7 +54,7 @@ class NimSumZero:
 
 @dataclass(frozen=True)
 class Member:
-    """The arguments, in this order, are in a relation that an automaton gives; its tracks are named "0", "1", …."""
+    """The arguments are in a relation given by an automaton on "0", "1", …."""
 
     relation: str
     arguments: tuple[Variable, ...]

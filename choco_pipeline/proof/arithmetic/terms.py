@@ -145,7 +145,7 @@ def condition(formula: Formula, names: Mapping[str, Meaning] | None = None) -> S
 
 
 class Terms:
-    """A formula being translated; `names` is as for `at_most`. Raises `FormulaError` if a part never has a value."""
+    """A formula in translation. `FormulaError` if a part never has a value."""
 
     def __init__(self, formula: Formula, names: Mapping[str, Meaning]) -> None:
         undefined = formula.always_undefined()
@@ -181,7 +181,7 @@ class Terms:
                 return None
 
     def never_negative(self, node: Node) -> bool:
-        """Whether the value of `node` is surely not negative, variables being natural numbers."""
+        """Whether a value is surely not negative where variables are not."""
         match node:
             case Integer():
                 return node.value >= 0
@@ -213,7 +213,7 @@ class Terms:
         raise self.not_definable(node)
 
     def divisor(self, node: Binary) -> int:
-        """Return the constant that a quotient, a remainder or a shift to the right divides by."""
+        """Return the constant divisor of a quotient, remainder or right shift."""
         if not self.is_constant(node.right):
             raise self.not_definable(node)
         return self._constant(node)
@@ -306,7 +306,7 @@ class Terms:
         )
 
     def at_most(self, low: Sum, node: Node) -> Sentence:
-        """Return ``low <= node``, without a variable for the node wherever its own definition is a comparison."""
+        """Return ``low <= node``, without a variable for the node if possible."""
         self._comparisons += 1
         if self._comparisons > MOST_COMPARISONS:
             raise NotDefinableError(
@@ -410,7 +410,7 @@ class Terms:
         b_negative: bool,
         body: Callable[[Sum], Sentence],
     ) -> Sentence:
-        """Return `body` of a op b, where an operand that is negative is known by its inverted digits."""
+        """Return `body` of a op b; a negative operand is given by inverted digits."""
         digits = self._fresh()
         total = Sum.of(digits)
         inverted = total.times(-1).plus(-1)
@@ -431,7 +431,7 @@ class Terms:
         return exists((digits,), conjunction(Bitwise(apply, a, b, digits), body(value)))
 
     def _digits(self, node: Node, body: Callable[[Variable, bool], Sentence]) -> Sentence:
-        """Return `body` of a variable with the digits of `node`, and whether they are inverted, `node` being negative."""
+        """Return `body` of a variable with the node's digits, inverted if negative."""
         return self._with(node, lambda value: self._digits_of(value, body))
 
     def _digits_of(self, value: Sum, body: Callable[[Variable, bool], Sentence]) -> Sentence:

@@ -1,4 +1,4 @@
-"""Proofs for all parameters at once: one certificate for a family of games, not for one game.
+"""Proofs for all parameters at once: one certificate for a family of games.
 
 `parametric_rules` reads the rules with parameters, and `family` splits a family into cases in which all is affine in parameters.
 There are three kinds of hints: invariants and strategies for words of digits (`control`, `invariant_search`), options and lemmas

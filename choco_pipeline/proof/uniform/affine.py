@@ -1,4 +1,4 @@
-"""Sums of multiples of names and a constant, and the answers of z3 on them.
+"""Sums of multiples of names and a constant.
 
 Names are parameters, coordinates (`variable`) and counters. A name may be a product of others, such as ``k*position(x)``: only
 `product` makes such sums.
@@ -6,20 +6,16 @@ Names are parameters, coordinates (`variable`) and counters. A name may be a pro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import reduce
 from math import prod
 from typing import Any
-
-import z3
 
 from choco_pipeline.proof.proof_errors import FamilyError
 
 #: Between the names of a product, which are sorted: so it is a name as any other, and equal products have one name.
 TIMES = "*"
-#: Sums that are kept in z3's form, because making one takes longer than most questions about it.
-KEPT = 1 << 16
 #: A sum for each coordinate.
 Place = Mapping[str, "Affine"]
 
@@ -86,7 +82,7 @@ class Affine:
         )
 
     def __floordiv__(self, divisor: int) -> Affine:
-        """Return the sum with each coefficient, and the constant, divided and rounded down."""
+        """Return the sum with all coefficients and the constant divided, rounded down."""
         return Affine.total({n: c // divisor for n, c in self.terms}, self.constant // divisor)
 
     def substitute(self, values: Mapping[str, Affine]) -> Affine:
@@ -104,7 +100,7 @@ class Affine:
         return self.substitute({variable(x): value for x, value in place.items()})
 
     def multiple_of(self, name: str) -> Affine:
-        """Return the coefficient of a name, a sum of the names that are multiplied with it."""
+        """Return the coefficient of a name, a sum of its cofactors."""
         rests = ((divided_by(term, name), c) for term, c in self.terms)
         return sum((rest * c for rest, c in rests if rest is not None), ZERO)
 
@@ -146,7 +142,7 @@ def product(left: Affine, right: Affine) -> Affine:
 
 
 def factors_of(name: str) -> tuple[str, ...]:
-    """Return the factors of a name: the name itself if it is no product; none for no name."""
+    """Return the factors of a name; none for the empty name."""
     return tuple(name.split(TIMES)) if name else ()
 
 
@@ -185,87 +181,3 @@ def number(value: int) -> Affine:
 
 
 ZERO = number(0)
-
-
-# What z3 says.
-
-
-@lru_cache(maxsize=KEPT)
-def integer(name: str) -> z3.ArithRef:
-    """Return a name for z3."""
-    return z3.Int(name)
-
-
-@lru_cache(maxsize=KEPT)
-def term(total: Affine) -> z3.ArithRef:
-    """Return a sum for z3."""
-    parts: list[z3.ArithRef] = [
-        integer(name) * c if c != 1 else integer(name) for name, c in total.terms
-    ]
-    if total.constant or not parts:
-        parts.append(z3.IntVal(total.constant))
-    return z3.Sum(parts) if len(parts) > 1 else parts[0]
-
-
-@lru_cache(maxsize=KEPT)
-def at_least_0(total: Affine) -> z3.BoolRef:
-    """Return for z3 that a sum is not negative."""
-    if total.is_constant:
-        return z3.BoolVal(total.constant >= 0)
-    return term(total) >= 0
-
-
-def values_of(model: z3.ModelRef, names: Iterable[str]) -> Mapping[str, int]:
-    """Return the integers that a model gives to names."""
-    return {n: model.eval(integer(n), model_completion=True).as_long() for n in names}
-
-
-def is_possible(conditions: Iterable[Affine]) -> bool:
-    """Whether integers make all of the sums non-negative."""
-    solver = z3.SimpleSolver()
-    solver.add([at_least_0(c) for c in conditions])
-    return bool(solver.check() != z3.unsat)
-
-
-def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
-    """Return whether a sum is never negative under conditions, or always; None for neither."""
-    if total.is_constant:
-        return total.constant >= 0
-    if not is_possible([*conditions, -total - 1]):
-        return True
-    if not is_possible([*conditions, total]):
-        return False
-    return None
-
-
-def all_values(name: str, conditions: Iterable[Affine], most: int) -> list[int] | None:
-    """Return all values of a name under conditions, the least first; None if there are more than `most`."""
-    solver, found = z3.SimpleSolver(), list[int]()
-    solver.add([at_least_0(c) for c in conditions])
-    while solver.check() == z3.sat:
-        if len(found) == most:
-            return None
-        found += values_of(solver.model(), [name]).values()
-        solver.add(integer(name) != found[-1])
-    return sorted(found)
-
-
-def single_value(name: str, conditions: Iterable[Affine]) -> int | None:
-    """Return the only value that a name has under conditions; None if it has several."""
-    solver = z3.SimpleSolver()
-    solver.add([at_least_0(c) for c in conditions])
-    if solver.check() != z3.sat:
-        return None
-    (value,) = values_of(solver.model(), [name]).values()
-    solver.add(integer(name) != value)
-    return value if solver.check() == z3.unsat else None
-
-
-def independent(conditions: Sequence[Affine]) -> tuple[Affine, ...]:
-    """Return conditions without those that follow from the others."""
-    kept = list(conditions)
-    for condition in conditions:
-        others = [other for other in kept if other is not condition]
-        if sign_of(condition, others):
-            kept = others
-    return tuple(kept)

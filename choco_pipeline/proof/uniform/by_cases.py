@@ -1,7 +1,7 @@
-"""Proofs of Grundy formulas by cases: obligations without words, the options that they need, and lemmas for each obligation.
+"""Proofs of Grundy formulas by cases: obligations, options and lemmas.
 
 A position, an option and a value are named integers. A move is split into parts, by which of the coordinates that may fall do.
-The value of a position has a name of its own; the formula defines it by inequalities (`case_formula`).
+The value of a position has a name of its own; the formula defines it by inequalities (`RemainderChoice`).
 
 Idea: an option by some part of a move has the value h where inequalities hold that are linear in what the move changes. One of
 them, its bound, is made an equation: where the changed numbers stand in it as C·u, for a sum u of them with integers, u is the
@@ -17,7 +17,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, combinations, islice
 from math import gcd
 
@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.affine import (
@@ -37,7 +37,6 @@ from choco_pipeline.proof.uniform.affine import (
     factors_of,
     number,
     product,
-    sign_of,
     variable,
 )
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
@@ -49,13 +48,14 @@ from choco_pipeline.proof.uniform.product_lemmas import (
     needed_lemmas,
 )
 from choco_pipeline.proof.uniform.sentences import (
+    LEAST_SECONDS,
     all_of,
     any_of,
     at_least_0,
+    by_cvc5,
     leaves_remainder,
-    names_in,
     negation,
-    require_unsat,
+    sign_of,
     text,
 )
 
@@ -104,11 +104,6 @@ class CaseObligations:
         """All coordinates."""
         return self.family.description.coordinates
 
-    @property
-    def moves(self) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-        """For each move the coordinate that it lowers, others that may fall, and whether they do."""
-        return self.family.description.moves
-
     def room(self, place: Place, y: str, value: Affine) -> Affine:
         """Return a sum that is at least 0 if and only if a coordinate may have a value."""
         return self.case.heights[y].only.room(place, value)
@@ -121,13 +116,13 @@ class CaseObligations:
     def option_sums(
         self, place: Place, option: Place, changed: Sequence[str]
     ) -> tuple[Affine, ...]:
-        """Return the sums that are at least 0 if and only if a move leads from a position to an option.
+        """Return sums that are natural if and only if a move leads to an option.
 
         The move lowers the first of the `changed` coordinates; the others fall to their largest values.
         """
         sums = [option[x] for x in changed]
         sums += [place[x] - option[x] - 1 for x in changed]
-        others = next(falling for x, falling, _ in self.moves if x == changed[0])
+        others = next(falling for x, falling, _ in self.family.description.moves if x == changed[0])
         for y in others:
             room = self.room(option, y, option[y])
             sums.append(room)
@@ -140,7 +135,7 @@ class CaseObligations:
         """All moves, in their parts."""
         return tuple(
             (lowered, *fallen)
-            for lowered, others, clips in self.moves
+            for lowered, others, clips in self.family.description.moves
             for size in range(len(others) + 1 if clips else 1)
             for fallen in combinations(others, size)
         )
@@ -159,7 +154,7 @@ class CaseObligations:
         )  # fmt: skip
 
     def has_option(self, changes: Changes, value: Affine) -> list[str]:
-        """Return the conditions that a move with these changes leads to an option with a value."""
+        """Return the conditions that these changes make an option with a value."""
         option = {**self.position, **changes}
         sums = self.option_sums(self.position, option, tuple(changes))
         return [*map(at_least_0, sums), self.has_value(option, value)]
@@ -179,7 +174,7 @@ class CaseObligations:
         return [*map(at_least_0, sums), self.has_value(self.position, Affine.of(VALUE))]
 
     def option_body(self, options: Sequence[Changes], quotients: Sequence[NamedQuotient]) -> str:
-        """Return the sentence that at some position none of these options has a smaller natural number as its value."""
+        """Return the sentence that no option has the smaller value `TARGET`."""
         value, target = Affine.of(VALUE), Affine.of(TARGET)
         sentences = [*self._known, at_least_0(target), at_least_0(value - target - 1)]
         for quotient in quotients:
@@ -231,8 +226,6 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
         If the case has no such obligations.
     UndecidedError
         If none is found.
-    DisagreementError
-        If the solvers contradict each other.
     """
     game = CaseObligations(family, case)
     bodies = dict(game.bodies())
@@ -247,14 +240,13 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
 
 
 def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[Affine, ...]:
-    """Return lemmas for an obligation, all that were found unless fewer suffice to both solvers."""
+    """Return lemmas for an obligation, if possible those that z3 needs."""
     products = Products.of(game.factor, body)
-    known = [body] if products is None else [products.always(), body]
-    names = sorted(names_in(body) | {*game.case.names})
+    known = [products.always(), body]
 
     def written(lemmas: tuple[Affine, ...]) -> str:
-        lemmas_of = [] if products is None else [products.lemma(total) for total in lemmas]
-        return text(names, game.case.conditions, all_of([*known, *lemmas_of]))
+        body = all_of([*known, *map(products.lemma, lemmas)])
+        return text(game.case.conditions, body, names=game.case.names)
 
     try:
         used = lemmas_for(written(()), products, clock)
@@ -264,11 +256,10 @@ def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[
         raise UndecidedError(f"{name} fails at {values}") from None
     except UndecidedError as error:
         raise UndecidedError(f"{name}: {error}") from None
-    try:
-        require_unsat(name, written(lemmas), Clock(min(FEWEST_SECONDS, clock.left)))
-    except UndecidedError:
-        return used
-    return lemmas
+    limit = Clock(min(FEWEST_SECONDS, clock.left))
+    ask = partial(by_cvc5, written(lemmas))
+    is_enough = answer_within(limit, ask, "unknown", LEAST_SECONDS) == "unsat"
+    return lemmas if is_enough else used
 
 
 @dataclass
@@ -281,7 +272,7 @@ class _Quotients:
     found: list[NamedQuotient] = field(default_factory=list)
 
     def divided(self, dividend: Affine, divisor: Affine) -> Affine | None:
-        """Return ⌊dividend/divisor⌋ as a sum; None if the divisor is never positive, or not always 0 or more."""
+        """Return ⌊dividend/divisor⌋ as a sum; None unless the divisor is natural."""
         if divisor.is_constant and divisor.constant == 1:
             return dividend
         if not sign_of(divisor, self.conditions) or sign_of(-divisor, self.conditions):
@@ -300,7 +291,7 @@ class _Quotients:
 
 
 def _whole(dividend: Affine, divisor: Affine) -> Affine:
-    """Return a sum whose multiple by the divisor leaves little of the dividend: no products, or no large numbers."""
+    """Return a rough quotient: what remains has no products or large numbers."""
     if divisor.is_constant:
         return dividend // divisor.constant
     whole = number(0)
@@ -313,7 +304,7 @@ def _whole(dividend: Affine, divisor: Affine) -> Affine:
 
 
 def _derived_options(game: CaseObligations, quotients: _Quotients, clock: Clock) -> list[Changes]:
-    """Return options that the inequalities of the formula give for the value `TARGET`."""
+    """Return options that the formula's inequalities give for `TARGET`."""
     options: dict[tuple[object, ...], Changes] = {}
     for part in game.parts:
         names = option_names(part)
@@ -351,7 +342,7 @@ def _solutions(
 
 
 def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str, Affine] | None:
-    """Return a name, and what it is where a sum that is not negative is as small as can be."""
+    """Return a name and its value where the sum is the least natural number."""
     multiples = {name: total.multiple_of(name) for name in sorted(unknown & total.names)}
     if not multiples:
         return None
@@ -445,7 +436,7 @@ def _works(
     member: Mapping[str, int],
     clock: Clock,
 ) -> npt.NDArray[np.bool_]:
-    """Return for each option, and each of some positions with a smaller value, whether the option has that value."""
+    """Return the truth that options have smaller values at sampled positions."""
     values = {name: np.asarray(value, dtype=np.int64) for name, value in member.items()}
     shape = (BOUND + 1,) * len(game.coordinates)
     grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)

@@ -19,8 +19,9 @@ from itertools import product
 from operator import xor
 from typing import Literal
 
-from choco_pipeline.proof.uniform.affine import ZERO, Affine, is_possible, number
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.sentences import is_possible
 
 TARGET, CONSTANT = "target", "constant"
 Order = Literal["equal", "less"]
@@ -40,7 +41,7 @@ def count(track: str) -> str:
 
 
 def legal(track: str, part: int = 0) -> str:
-    """Return the name of the counter that decides whether a coordinate is at most a part of its height."""
+    """Return the counter that compares a coordinate with a part of its height."""
     return f"legal{part + 1 if part else ''}({track})"
 
 
@@ -76,7 +77,7 @@ class ControlLocation:
 
 @dataclass(frozen=True)
 class ControlStep:
-    """The digits that the opponent chooses, and the answers to them: digits of the option and where they lead."""
+    """The opponent's digits, and the answers: an option's digits, and the end."""
 
     digits: Digits
     answers: tuple[tuple[Digits, ControlLocation], ...]
@@ -88,7 +89,7 @@ Clause = tuple[Affine, ...]
 
 @dataclass(frozen=True)
 class Goal:
-    """An implication at the end of a word: all of the hypotheses imply all conclusions; None means never."""
+    """An implication at the end of a word; no conclusions (None) means never."""
 
     hypotheses: tuple[Clause, ...]
     conclusions: tuple[Clause, ...] | None
@@ -141,7 +142,7 @@ class FamilyObligation:
 
     @cached_property
     def has_constant(self) -> bool:
-        """Whether a number in the nim-sum is a track; two values with the same number in them need none."""
+        """Whether the number in the nim-sum is a track."""
         if self.kind == "exclusion" and self.family.kind == "grundy":
             return False
         return self.case.constant != ZERO
@@ -205,7 +206,7 @@ class FamilyObligation:
     def updates(
         self, source: ControlLocation, digits: Digits, target: ControlLocation
     ) -> dict[str, Affine]:
-        """Return the counters of the target after a step, in terms of those of the source."""
+        """Return the target's counters after a step, in terms of the source's."""
         updates = {}
         for counter, form in self.counters(target).items():
             added = digit_sum(form, digits)
@@ -226,7 +227,7 @@ class FamilyObligation:
         return ControlLocation(True, self.kind != "option", "", (), zero)
 
     def steps(self, here: ControlLocation) -> Iterator[ControlStep]:
-        """Yield every choice of the position's digits, with the answers to it, the likeliest first.
+        """Yield all choices of the position's digits, with answers in their order.
 
         Where nothing is answered (all but ``option``) every answer is possible, and each is a step of its own.
         """
@@ -243,7 +244,7 @@ class FamilyObligation:
                 yield ControlStep(digits, answers)
 
     def _choices(self, tracks: Iterable[str], *, is_sign: bool) -> Iterator[dict[str, int]]:
-        """Yield all choices of digits on tracks of the position, or of the same coordinates of an option."""
+        """Yield all choices of digits on some tracks."""
         negative = self.may_be_negative
         ranges = {t: (0, 1) if not is_sign or t in negative else (0,) for t in tracks}
         for values in product(*ranges.values()):
@@ -257,7 +258,7 @@ class FamilyObligation:
     def _answers(
         self, here: ControlLocation, digits: dict[str, int]
     ) -> Iterator[tuple[Digits, ControlLocation]]:
-        """Yield the digits of the option, and the location that these and the position's lead to."""
+        """Yield the option's digits, and the location that they lead to."""
         zero = frozenset(t for t in here.zero if not digits.get(t, 0))
         if self.kind == "value":
             digits_of_value = {"value": self.nim_sum(digits)}
@@ -284,7 +285,7 @@ class FamilyObligation:
     def _changes(
         self, here: ControlLocation, digits: dict[str, int], wanted: int
     ) -> Iterator[tuple[Digits, ControlLocation]]:
-        """Yield the digits of changed coordinates that give the wanted nim-sum, fewest changes first."""
+        """Yield changed digits with the wanted nim-sum, fewest changes first."""
         clips = next(move[2] for move in self.moves if move[0] == here.move)
         names = [name for name, _ in here.orders]
         changes = []
@@ -327,7 +328,7 @@ class FamilyObligation:
 
     @cached_property
     def _given(self) -> tuple[Clause, ...]:
-        """That the position is one, that the constant is what it is, and that the target is a natural number's."""
+        """Hypotheses on the position, the constant and the target."""
         case = self.case
         given: list[Clause] = []
         singles = [n for n in self.coordinates if self.keeps_single(n)]
@@ -342,7 +343,7 @@ class FamilyObligation:
         return tuple(given)
 
     def _above(self, name: str, track: str) -> list[Affine]:
-        """Return for each part of a height the sum that is not negative where the coordinate is at most that part."""
+        """Return sums that are natural where a coordinate is at most each part."""
         less = {x: -self.case.shift(x) for x in self.coordinates}
         return [
             Affine.of(legal(track, i)) + part.room(less, less[name])
@@ -350,7 +351,7 @@ class FamilyObligation:
         ]
 
     def _is_option(self, here: ControlLocation) -> tuple[Clause, ...]:
-        """Return the conditions that the lowered coordinate is a natural number, and the others are where a move leaves them."""
+        """Return the conditions that the changed coordinates make an option."""
         conditions: list[Clause] = []
         if self.keeps_single(here.move):
             counted = Affine.of(count(option(here.move)))
@@ -365,7 +366,7 @@ class FamilyObligation:
         return tuple(conditions)
 
     def never_again(self, here: ControlLocation) -> list[tuple[Affine, ...]]:
-        """Return conjunctions that stay true for all further digits, and contradict the hypotheses.
+        """Return conjunctions that contradict the hypotheses after any digits.
 
         A counter whose digits add at most A falls from −A downwards, or stays; one whose digits add at least −B rises from B
         upwards, or stays. So below −A and below what a hypothesis asks for it never comes back.
@@ -400,12 +401,12 @@ def _joined(is_all: bool, sums: list[Affine]) -> list[Clause]:
 
 
 def _equal(move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
-    """Return the orders of the coordinates that a move may change, before the first digit."""
+    """Return the orders of the changed coordinates before the first digit."""
     return tuple((name, "equal") for name in (move[0], *move[1]))
 
 
 def _compared(order: Order, old: int, new: int, *, is_sign: bool) -> Order | None:
-    """Return how an option's number compares with the position's after one more digit; None if it is larger."""
+    """Return the order after one more digit; None if the option is larger."""
     if order == "less":
         return "less"
     if old == new:

@@ -1,4 +1,4 @@
-"""A position for every member of a family at which a relation is wrong, affine in parameters; a guess from members.
+"""Guesses of a position, affine in parameters, where every member is wrong.
 
 A place is *inconsistent* if it and an option of it are in the relation, or neither. The P-positions of a game are the only
 relation without inconsistent positions. So a position that is inconsistent with a relation, for all parameters of a case, refutes
@@ -32,12 +32,12 @@ from choco_pipeline.proof.uniform.affine import (
     Affine,
     divided_by,
     factors_of,
-    is_possible,
     number,
     variable,
 )
 from choco_pipeline.proof.uniform.affine import product as times
 from choco_pipeline.proof.uniform.family import POWER, Family, FamilyCase
+from choco_pipeline.proof.uniform.sentences import is_possible
 
 #: A limited coordinate with more values would make some thousand conditions.
 MOST_VALUES = 64
@@ -107,7 +107,7 @@ class FewValues:
         return largest
 
     def _rooms(self, y: str, value: int) -> Iterator[list[Affine]]:
-        """Yield sums; all of some are at least 0 if and only if a coordinate may have a natural number as its value."""
+        """Yield alternatives, sums that are natural where a coordinate may be a value."""
         height = self.case.heights[y]
         parts = height.parts if height.function == "sum" else (height.only,)
         for shares in product(range(value + 1), repeat=len(parts)):
@@ -117,7 +117,7 @@ class FewValues:
 
 @dataclass(frozen=True)
 class Failure:
-    """A case, and a position of each of its members that is inconsistent with the relation.
+    """A case, and a position of each member that contradicts the relation.
 
     Where positions have a condition, also the `largest` values of limited coordinates inside; in a family with powers of 2,
     instead, the coordinates as `digits`.
@@ -130,7 +130,7 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """The position, with its parameters: ``(x, y, z) = (4m, 2, 4m+2) for k = 4m+1, m ≥ 0``."""
+        """The position: ``(x, y, z) = (4m, 2, 4m+2) for k = 4m+1, m ≥ 0``."""
         at = ", ".join(math_text(str(value)) for value in self.position.values())
         named = [
             f"{name} = {math_text(str(value))}"
@@ -143,7 +143,7 @@ class Failure:
 
 
 def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:
-    """Return failures that together are of all members; empty if none is found for some case.
+    """Return failures of all members; empty if some case has none.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def _of_case(direct: FewValues, clock: Clock) -> list[Failure]:
 
 
 def _is_wrong(direct: FewValues, position: Mapping[str, Affine], points: Iterable[Point]) -> bool:
-    """Whether a position is inconsistent in some members; those that need large tables do not count."""
+    """Whether a position is inconsistent in all members with small tables."""
     for point in points:
         given = dict(zip(direct.case.names, point, strict=True))
         at = {name: value.value(given) for name, value in position.items()}
@@ -205,7 +205,7 @@ def _failure(direct: FewValues, position: Mapping[str, Affine]) -> Failure:
 
 
 def _solved(case: FamilyCase) -> FamilyCase:
-    """Return the same members with a name less for each equation that is among the conditions."""
+    """Return the same members, with equations solved for names."""
     for condition in case.conditions:
         if -condition not in case.conditions:
             continue
@@ -221,7 +221,7 @@ def _solved(case: FamilyCase) -> FamilyCase:
 def _through_members(
     direct: FewValues, points: list[Point], clock: Clock
 ) -> Iterator[dict[str, Affine]]:
-    """Yield positions that are sums of the names, through inconsistent positions at a point and its neighbours."""
+    """Yield affine positions through inconsistent ones at neighbouring points."""
     names = direct.case.names
     corners = _corners(points)
     if corners is None:
@@ -249,7 +249,7 @@ def _corners(points: list[Point]) -> list[Point] | None:
 
 
 def _steps(point: Point) -> list[Point]:
-    """Return a point, the point with one more in the first name, with one more in the first two, and so on."""
+    """Return a point, then the points with one more in the first n names."""
     return [tuple(p + (n < i) for n, p in enumerate(point)) for i in range(len(point) + 1)]
 
 
@@ -262,7 +262,7 @@ def _affine_through(names: Sequence[str], first: Point, values: Sequence[int]) -
 
 
 def _of_power_case(direct: FewValues, clock: Clock) -> list[Failure]:
-    """Return a failure, through the positions of the same rank among those of some members, if there is one."""
+    """Return a failure through positions of equal rank in some members."""
     case, coordinates = direct.case, direct.coordinates
     (base,), limited = case.powers.values(), [*case.heights]
     multiples = [a for total in case.inside for a in total.split()[0].values()]
@@ -302,7 +302,7 @@ def _of_power_case(direct: FewValues, clock: Clock) -> list[Failure]:
 
 
 def _least_point(case: FamilyCase, names: Sequence[str], powers: Sequence[int]) -> Point | None:
-    """Return the least values of the names such that the case has its `_steps` for all powers."""
+    """Return the least values whose `_steps` are in the case for all powers."""
     for total in range(12):
         for least in product(range(total + 1), repeat=len(names)):
             every = [dict(zip(names, step, strict=True)) for step in _steps(least)]
@@ -313,7 +313,7 @@ def _least_point(case: FamilyCase, names: Sequence[str], powers: Sequence[int]) 
 
 
 def _digits(case: FamilyCase, base: Affine, position: Mapping[str, Affine]) -> Digits | None:
-    """Return the parts of shifted coordinates; None if a part that must be a small number is none."""
+    """Return the parts of shifted coordinates; None if a small part is none."""
     found = {}
     for name, value in position.items():
         parts = _parts(value + case.shift(name), base)
@@ -325,7 +325,7 @@ def _digits(case: FamilyCase, base: Affine, position: Mapping[str, Affine]) -> D
 
 
 def _parts(total: Affine, base: Affine) -> tuple[Affine, Affine] | None:
-    """Return the numbers whose first one, times the base, and whose second one add to a sum."""
+    """Return high and low with high·base + low = total."""
     if base == number(1):
         return total, ZERO
     halves = [(divided_by(name, POWER), c) for name, c in total.terms]
@@ -338,7 +338,7 @@ def _parts(total: Affine, base: Affine) -> tuple[Affine, Affine] | None:
 
 
 def _through_powers(sums: list[Affine]) -> Affine | None:
-    """Return the sum of degree 2 in the power with these values at `POWERS`; None for fractions."""
+    """Return the sum of degree 2 in the power through values at `POWERS`."""
     if len(sums) == 1:
         return sums[0]
     at1, at2, at4 = sums
@@ -360,7 +360,7 @@ def _unreached(direct: FewValues, point: Point, clock: Clock) -> Iterator[Point]
 
 
 def inconsistencies(direct: FewValues, point: Point, clock: Clock) -> Iterator[Point]:
-    """Yield positions of one member that are inconsistent with the relation, the least first, in a table that holds some."""
+    """Yield inconsistent positions of one member, the least first."""
     bound = 16
     known = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
     while not len(known):
@@ -377,7 +377,7 @@ def inconsistencies(direct: FewValues, point: Point, clock: Clock) -> Iterator[P
 def _inconsistent(
     direct: FewValues, point: Point, bounds: Mapping[str, int]
 ) -> npt.NDArray[np.bool_] | None:
-    """Return for all positions within bounds whether they are inconsistent; None if there are too many."""
+    """Return a table of inconsistent positions; None if it would be too large."""
     case, names = direct.case, direct.coordinates
     given = dict(zip(case.names, point, strict=True))
 

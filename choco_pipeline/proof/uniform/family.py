@@ -1,4 +1,4 @@
-"""A statement on a family of games, split into cases in which all is affine in parameters.
+"""A statement on a family of games, and cases in which all is affine.
 
 Parameters are natural numbers. A case puts ``parameter = modulus*m + residue`` for each, with a natural number m, and has
 conditions that sums of these are not negative. Where a ruleset's values make no game (a divisor 0, a negative height) the
@@ -30,17 +30,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
-from choco_pipeline.proof.uniform.affine import (
-    ZERO,
-    Affine,
-    Place,
-    all_values,
-    independent,
-    is_possible,
-    number,
-    product,
-    sign_of,
-)
+from choco_pipeline.proof.uniform.affine import ZERO, Affine, Place, number, product
 from choco_pipeline.proof.uniform.forms import (
     MOST_CASES,
     Conjunction,
@@ -55,6 +45,7 @@ from choco_pipeline.proof.uniform.forms import (
     read_relation,
 )
 from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
+from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
@@ -69,7 +60,7 @@ Joined = Literal["min", "max", "sum"]
 
 @dataclass(frozen=True)
 class AffineQuotient:
-    """⌊dividend/divisor⌋, where no coefficient is negative and the divisor is at least 1."""
+    """⌊dividend/divisor⌋, without negative coefficients, divisor at least 1."""
 
     dividend: Affine
     divisor: Affine
@@ -86,7 +77,7 @@ class AffineQuotient:
         return (*multiples.values(), constant, self.divisor - 1)
 
     def room(self, place: Place, value: Affine) -> Affine:
-        """Return a sum that is at least 0 if and only if the quotient is at least a value."""
+        """Return a sum that is natural if and only if the quotient is at least `value`."""
         return self.dividend.at(place) - product(self.divisor, value)
 
     def plus(self, total: Affine, reader: LinearFormReader) -> AffineQuotient:
@@ -146,11 +137,11 @@ class FamilyCase:
         return all(condition.value(values) >= 0 for condition in self.conditions)
 
     def shift(self, coordinate: str) -> Affine:
-        """Return the number that is added to a coordinate; 0 for one that is not in the relation."""
+        """Return the number that is added to a coordinate, 0 by default."""
         return self.shifts.get(coordinate, ZERO)
 
     def substitute(self, values: Mapping[str, Affine], conditions: Iterable[Affine]) -> FamilyCase:
-        """Return the case with sums substituted for some of its names, and with these conditions."""
+        """Return the case with sums for some of its names, and these conditions."""
         return replace(
             self,
             parameters=_substituted(self.parameters, values),
@@ -196,7 +187,7 @@ class Family(Statement):
 
     @property
     def is_by_cases(self) -> bool:
-        """Whether it says of Grundy numbers that they are a formula by cases, and no nim-sum."""
+        """Whether it states Grundy numbers by cases, not as a nim-sum."""
         coordinates = frozenset(self.description.coordinates)
         return self.kind == "grundy" and is_by_cases(parse_nodes(self.relation), coordinates)
 
@@ -248,7 +239,7 @@ class Family(Statement):
 
     @staticmethod
     def _conjuncts(reader: LinearFormReader, part: _FamilyPart) -> Iterator[list[Conjunction]]:
-        """Yield the alternatives of each part of a condition that can be read before parameters are split more."""
+        """Yield the alternatives of each conjunct that can be read already."""
         todo = [] if part.is_read else [part.condition]
         while todo:
             node = todo.pop(0)
@@ -259,7 +250,7 @@ class Family(Statement):
                 yield reader.alternatives(node)
 
     def _is_excluded(self, part: _FamilyPart) -> bool:
-        """Whether a comparison in the condition is false for all members of a part, by its constants alone."""
+        """Whether constants alone make the condition false for a part."""
         reader = replace(
             self._reader(part), sign=lambda s: s.constant >= 0 if s.is_constant else None
         )
@@ -320,7 +311,7 @@ class _TooManyCasesError(FamilyError):
 
 
 def _disjuncts(condition: Node) -> list[Node]:
-    """Return conditions without `or`, at least one of which holds if and only if the condition does."""
+    """Return the disjuncts of a condition, themselves without `or`."""
     match condition:
         case Junction("or", operands):
             return [part for operand in operands for part in _disjuncts(operand)]
@@ -333,7 +324,7 @@ def _disjuncts(condition: Node) -> list[Node]:
 
 @dataclass(frozen=True)
 class _FamilyPart:
-    """Some of a family's members: those whose parameters are these forms, under these conditions."""
+    """Members whose parameters are these forms, under these conditions."""
 
     parameters: Mapping[str, Affine]
     conditions: tuple[Affine, ...]
@@ -343,7 +334,7 @@ class _FamilyPart:
     powers: Mapping[str, Affine] = field(default_factory=dict)
 
     def by_powers(self, names: Collection[str]) -> list[_FamilyPart]:
-        """Return the parts in which the one parameter is 0, in which it is odd, and in which it is 2·p_2·(2n+1)."""
+        """Return the parts where the one parameter is 0, odd, and 2·p_2·(2n+1)."""
         if not names:
             return [self]
         name, *others = names
@@ -385,7 +376,7 @@ class _FamilyPart:
     def by_values(
         self, needed: ValuesNeededError, conditions: tuple[Affine, ...]
     ) -> list[_FamilyPart]:
-        """Return the parts in which a parameter that is multiplied with another has a single value."""
+        """Return the parts with a single value for a multiplied parameter."""
         listed = {name: all_values(name, conditions, MOST_VALUES) for name in sorted(needed.names)}
         few = {name: values for name, values in listed.items() if values is not None}
         if not few:
@@ -404,7 +395,7 @@ class _FamilyPart:
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
-    """Read a height: a quotient, or the least, the largest or the sum of several, possibly with a linear form added."""
+    """Read a height: quotients, joined, possibly with a linear form added."""
     coordinates = reader.coordinates
     moves = not names_of(node).isdisjoint(coordinates)
     match node:

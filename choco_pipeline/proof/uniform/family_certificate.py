@@ -1,4 +1,4 @@
-"""The certificate of a family as a JSON document; docs/families.md explains its parts."""
+"""The certificate of a family as JSON; docs/families.md explains its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search for a proof of a family: hints for a certificate, which `checker/families.py` decides, or a counterexample."""
+"""The search for a family's certificate, or for a counterexample."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Literal
 from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import SECONDS, Refutation
-from choco_pipeline.proof.uniform.affine import (
-    ZERO,
-    Affine,
-    independent,
-    sign_of,
-    single_value,
-)
+from choco_pipeline.proof.uniform.affine import ZERO, Affine
 from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof, prove_by_cases
 from choco_pipeline.proof.uniform.control import FamilyObligation, option
 from choco_pipeline.proof.uniform.failure import Failure, FewValues, failures
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.invariant_search import Invariant, LostError, search
+from choco_pipeline.proof.uniform.invariant_search import (
+    Invariant,
+    LostError,
+    Samples,
+    samples_of,
+    search,
+)
+from choco_pipeline.proof.uniform.sentences import all_values, independent, sign_of
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
@@ -85,7 +86,7 @@ def search_family(
     seconds: float = 60.0,
     memory: float = inf,
 ) -> FamilyProof:
-    """Search for a proof of a statement on a family of games, for all parameters at once.
+    """Search for a proof of a statement for all members of a family.
 
     The result is a guess until `checker/families.py` has decided its certificate.
 
@@ -183,13 +184,13 @@ def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
 
 
 def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
-    """Yield cases that this one is a part of: with all natural numbers of the same remainder for a single one.
+    """Yield cases that this one is a part of.
 
-    The thresholds of an invariant are sums of parameters. In a case such as ``k == 9`` every number is one, and there are more
-    of them than the search tries.
+    There a single number is any natural number with the same remainder. The thresholds of an invariant are sums of parameters;
+    in a case such as ``k == 9`` every number is one, and there are more of them than the search tries.
     """
-    values = {name: single_value(name, case.conditions) for name in case.names}
-    single = {name: value for name, value in values.items() if value is not None}
+    values = {name: all_values(name, case.conditions, 1) for name in case.names}
+    single = {name: value for name, several in values.items() for value in several or ()}
     if any(f"m_{name}" in case.names for name in single):
         return
     for modulus in MODULI if single else ():
@@ -204,7 +205,7 @@ def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
 
 
 def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
-    """Return counterexamples for every member, if some are found in a small part of the time."""
+    """Return counterexamples for every member, if found in little time."""
     limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
     try:
         return failures(family, list(family.cases()), limit)
@@ -232,11 +233,13 @@ def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
 
 
 def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
-    """Return the invariant of an obligation, or raise `UndecidedError` with the progress of the search."""
-    last = None
+    """Return the invariant of an obligation; `UndecidedError` if none is found."""
+    last, samples = None, dict[tuple[frozenset[str], bool], Samples]()
     for variant, rounds, all_hypotheses in _rungs(obligation):
+        key = variant.watched, variant.singles
+        known = samples[key] = samples.get(key) or samples_of(variant)
         try:
-            return search(variant, clock, rounds=rounds, all_hypotheses=all_hypotheses)
+            return search(variant, known, clock, rounds=rounds, all_hypotheses=all_hypotheses)
         except LostError as error:
             last = error
         except OverError as error:

@@ -1,4 +1,4 @@
-"""Formulas of a family as sums: linear in coordinates, with coefficients that are affine in parameters.
+"""Formulas of a family as sums, linear in coordinates.
 
 ``c//2`` is affine in c only for one parity of c, ``min(c, k)`` only on one side of c = k. So reading may need the family to
 be split: by residues of a parameter, or by the sign of a sum. It says so by an exception, and is tried again on each part.
@@ -65,7 +65,7 @@ class ResiduesNeededError(Exception):
 
 
 class SignNeededError(Exception):
-    """A formula is affine only where a sum is never negative, and where it always is; `sum` is that sum."""
+    """A formula is affine only where a sum has one sign."""
 
     def __init__(self, total: Affine) -> None:
         super().__init__(total)
@@ -73,7 +73,7 @@ class SignNeededError(Exception):
 
 
 class ValuesNeededError(Exception):
-    """A formula is affine only where one of these names has a single value, because they are multiplied."""
+    """A formula multiplies names, of which one needs a single value."""
 
     def __init__(self, names: frozenset[str], why: str) -> None:
         super().__init__(names, why)
@@ -144,7 +144,7 @@ class LinearFormReader:
                 raise FamilyError(f"{render(node)} is not linear in coordinates and parameters")
 
     def multiplied(self, left: Affine, right: Affine) -> Affine:
-        """Return a product: of coordinates with parameters, and of parameters only if one has a power of 2."""
+        """Return a product; parameters are multiplied only beside a power of 2."""
         coordinates = {*map(variable, self.coordinates)}
         found = product(left, right)
         for name, _ in found.terms:
@@ -164,7 +164,7 @@ class LinearFormReader:
         return best
 
     def known_sign(self, total: Affine) -> bool:
-        """Return whether a sum is never negative, if it is that or always negative."""
+        """Return the sign of a sum; `SignNeededError` if it has both."""
         sign = self.sign(total)
         if sign is None:
             raise SignNeededError(total)
@@ -273,7 +273,7 @@ def read_relation(
 
 
 def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], Affine, Affine]:
-    """Return a nim-sum's shifts by coordinate, the number in it, and what is added to it."""
+    """Return a nim-sum's shifts, the number in it, and the number added to it."""
     if isinstance(node, Binary) and node.operator in "+-":
         left, right, sign = node.left, node.right, -1 if node.operator == "-" else 1
         if sign > 0 and any(isinstance(p, Binary) and p.operator == "^" for p in walk(right)):
@@ -326,14 +326,14 @@ class RemainderChoice:
         return tuple((total.at(place), n, r) for total, n, r in self.remainders)
 
     def equal(self, place: Place, value: Affine) -> list[Conjunction]:
-        """Return conditions, one of which holds if and only if the formula has a value at a place."""
+        """Return alternatives for the formula having a value at a place."""
         return [
             tuple(s.at(place).substitute({VALUE: value}) for s in sums) for sums in self.conditions
         ]
 
 
 def is_by_cases(node: Node, coordinates: frozenset[str]) -> bool:
-    """Whether a formula has no nim-sum in it, and is no single coordinate plus a number."""
+    """Whether a formula has no nim-sum, and is not a coordinate plus a number."""
     parts = list(walk(node))
     if any(isinstance(part, Binary) and part.operator in ("^", "&", "|") for part in parts):
         return False
@@ -342,7 +342,7 @@ def is_by_cases(node: Node, coordinates: frozenset[str]) -> bool:
 
 
 def read_choices(reader: LinearFormReader, node: Node) -> tuple[RemainderChoice, ...]:
-    """Return a formula for each choice of the remainders of sums of coordinates by integers."""
+    """Return a formula for each choice of remainders of sums of coordinates."""
     remainders = [
         part
         for part in dict.fromkeys(walk(node))
@@ -369,7 +369,7 @@ def read_choices(reader: LinearFormReader, node: Node) -> tuple[RemainderChoice,
 
 
 def _with_numbers(reader: LinearFormReader, node: Node, chosen: Mapping[Binary, int]) -> Node:
-    """Return a formula with numbers for remainders, and 0 for each multiple of 0, which need not be a term."""
+    """Return a formula with numbers for remainders, and 0 for multiples of 0."""
     if isinstance(node, Binary) and node in chosen:
         return Integer(chosen[node])
     node = with_operands(node, lambda part: _with_numbers(reader, part, chosen))
@@ -381,7 +381,7 @@ def _with_numbers(reader: LinearFormReader, node: Node, chosen: Mapping[Binary, 
 
 
 def _bounds(reader: LinearFormReader, node: Node, bound: Affine, sign: int) -> list[Conjunction]:
-    """Return conditions, one of which holds if and only if a term is at least a bound; with the sign -1, at most."""
+    """Return alternatives for a term ≥ bound (≤ with the sign -1)."""
 
     def is_sum(part: Node) -> bool:
         return not is_bent(part, reader.coordinates)

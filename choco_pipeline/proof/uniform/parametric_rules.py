@@ -1,4 +1,4 @@
-"""The rules of a family of games, with parameters in them, read off the rules of its members.
+"""The rules of a family of games, read off the rules of its members.
 
 A ruleset is described for integers: the rules of ``step-bar(k=7, s=5)`` hold the height (z+5)//7. So a member is made with
 values that occur nowhere else, and each of these in its rules is replaced by the parameter. That the rules of other members,
@@ -120,7 +120,7 @@ def _notations(notation: Notation) -> Iterator[Notation]:
 
 
 def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
-    """Return the notation with a name for each argument that is computed from parameters; append what these stand for."""
+    """Return the notation with names for computed arguments; record these."""
     given: list[tuple[str, Argument]] = []
     for key, value in notation.arguments:
         if isinstance(value, Notation):
@@ -135,7 +135,7 @@ def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
 
 
 def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], Ruleset]:
-    """Return a member with values that occur nowhere else; which value is the largest matters for some heights."""
+    """Return a member with values that occur nowhere else."""
     rare = RARE[: len(names)]
     error: ChocoError | None = None
     for values in (rare, rare[::-1], (*rare[1:], *rare[:1])):
@@ -185,7 +185,7 @@ def _node(limit: Limit) -> Node:
 
 
 def _with_names(node: Node, meaning: Mapping[int, str]) -> Node:
-    """Return the formula with a name for each of the integers in `meaning`, and for minus that."""
+    """Return the formula with names for the integers in `meaning`."""
     if isinstance(node, Integer) and abs(node.value) in meaning:
         name = Name(meaning[abs(node.value)])
         return name if node.value > 0 else Negate(name)
@@ -193,7 +193,7 @@ def _with_names(node: Node, meaning: Mapping[int, str]) -> Node:
 
 
 def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
-    """Return the coordinates that may fall: a height may have arguments that do not occur in it, as x in ``z//k``."""
+    """Return the coordinates whose heights depend on the lowered one."""
     return tuple(
         name
         for name, height in heights.items()
@@ -204,7 +204,7 @@ def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
 def _try_others(
     general: Notation, names: list[str], rules: Rules, heights: Mapping[str, Node]
 ) -> None:
-    """Raise `FamilyError` if the rules of some other member are not the general ones with its values."""
+    """Raise `FamilyError` if another member has rules of another form."""
     for values in _others(len(names)):
         given = dict(zip(names, values, strict=True))
         try:

@@ -1,4 +1,4 @@
-"""Lemmas on products with a parameter, which keep sentences linear; found by counterexample.
+"""Lemmas on products with a parameter, found by counterexample.
 
 In a text the product of the parameter m and a name x is a name of its own, m*x, and means nothing to a solver. True of all
 integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
@@ -46,15 +46,15 @@ class Products:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, factor: str | None, texts: str) -> Products | None:
-        """Return those that stand in a text; None if there are none."""
+    def of(cls, factor: str | None, text: str) -> Products:
+        """Return those that stand in a text."""
         multiplied: set[str] = set()
-        for name in names_in(texts):
+        for name in names_in(text):
             factors = [*factors_of(name)]
             if len(factors) > 1:
                 factors.remove(factor or "")
                 multiplied.add(*factors)
-        return cls(factor, tuple(sorted(multiplied))) if factor and multiplied else None
+        return cls(factor or "", tuple(sorted(multiplied)))
 
     def always(self) -> str:
         """Return the sentence that products are right where the parameter is 0 or 1."""
@@ -118,7 +118,7 @@ class TrueCounterexampleError(Exception):
     values: Mapping[str, int]
 
 
-def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affine, ...]:
+def lemmas_for(text: str, products: Products, clock: Clock) -> tuple[Affine, ...]:
     """Return sums whose lemmas make a text unsatisfiable.
 
     Raises
@@ -129,7 +129,7 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
         If no lemma is broken by some numbers with wrong products, or the time is over.
     """
     question = _Question.of(text, products)
-    used = [] if products is None else [Affine.of(name) for name in products.names]
+    used = [Affine.of(name) for name in products.names]
     broken = used
     for _ in range(MOST_ROUNDS):
         question.solver.add(list(map(question.lemma, broken)))
@@ -141,8 +141,8 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
         model = question.solver.model()
         known = {name.name(): model[name] for name in model.decls() if name.arity() == 0}
         values = {n: known[n].as_long() if n in known else 0 for n in question.names}
-        pairs = {} if products is None else products.pairs(values)
-        if products is None or all(mn == values[products.factor] * n for n, mn in pairs.values()):
+        pairs = products.pairs(values).values()
+        if all(mn == values[products.factor] * n for n, mn in pairs):
             raise TrueCounterexampleError(values)
         broken = products.broken(values)[:AT_ONCE]
         if not broken:
@@ -152,9 +152,9 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
 
 
 def needed_lemmas(
-    text: str, products: Products | None, used: Sequence[Affine], clock: Clock
+    text: str, products: Products, used: Sequence[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return the sums whose lemmas z3 needs, of some that suffice; all of them if the time is over before that is known."""
+    """Return the sums whose lemmas z3 needs; all if the time is over."""
     question = _Question.of(text, products)
     solver = question.solver
     labels = {z3.Bool(f"lemma {place}", solver.ctx): total for place, total in enumerate(used)}
@@ -172,18 +172,17 @@ class _Question:
     """
 
     names: list[str]
-    products: Products | None
+    products: Products
     solver: z3.Solver
 
     @classmethod
-    def of(cls, text: str, products: Products | None) -> _Question:
-        solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
+    def of(cls, text: str, products: Products) -> _Question:
+        solver = z3.SimpleSolver(ctx=z3.Context())
         solver.from_string(text)
         return cls(sorted(names_in(text)), products, solver)
 
     def lemma(self, total: Affine) -> z3.BoolRef:
-        assert self.products is not None
-        lemma = smt_text(self.names, [], self.products.lemma(total))
+        lemma = smt_text([], self.products.lemma(total), names=self.names)
         return z3.And(*z3.parse_smt2_string(lemma, ctx=self.solver.ctx))
 
     def ask(self, clock: Clock, *labels: z3.BoolRef) -> z3.CheckSatResult:

@@ -1,8 +1,8 @@
-"""Sentences on integers in SMT-LIB 2, and texts that must be unsatisfiable, for z3 and cvc5 alike."""
+"""Sentences on integers in SMT-LIB 2, and the answers of z3 and cvc5."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import cvc5
@@ -17,13 +17,18 @@ TRUE, FALSE = "true", "false"
 
 
 def text(
-    names: Iterable[str], conditions: Iterable[Affine], body: str, logic: str = "QF_LIA"
+    conditions: Iterable[Affine], body: str, *, names: Iterable[str] = (), logic: str = "QF_LIA"
 ) -> str:
-    """Return the text that asks for integers with these names, such that no condition is negative and the body holds."""
+    """Return the text that asks for integers with natural conditions and the body.
+
+    Names that stand in neither are declared, too, if they are given.
+    """
+    sentences = [*map(at_least_0, conditions), body]
+    declared = sorted({*names, *names_in(" ".join(sentences))})
     lines = [f"(set-logic {logic})"]
-    lines += [f"(declare-const {_symbol(name)} Int)" for name in names]
-    lines += [f"(assert {at_least_0(condition)})" for condition in conditions]
-    return "\n".join([*lines, f"(assert {body})", "(check-sat)", ""])
+    lines += [f"(declare-const {_symbol(name)} Int)" for name in declared]
+    lines += [f"(assert {sentence})" for sentence in sentences]
+    return "\n".join([*lines, "(check-sat)", ""])
 
 
 def term(total: Affine) -> str:
@@ -96,6 +101,60 @@ def _symbol(name: str) -> str:
 def _integer(value: int) -> str:
     return str(value) if value >= 0 else f"(- {-value})"
 
+
+# ---- What z3 says.
+
+
+def solver_of(conditions: Iterable[Affine], body: str = TRUE) -> z3.Solver:
+    """Return a solver that looks for integers as `text` asks for them."""
+    solver = z3.SimpleSolver()
+    solver.from_string(text(conditions, body))
+    return solver
+
+
+def is_possible(conditions: Iterable[Affine]) -> bool:
+    """Whether integers make all of the sums non-negative."""
+    return bool(solver_of(conditions).check() != z3.unsat)
+
+
+def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
+    """Return True if a sum is never negative, False if always, else None."""
+    if total.is_constant:
+        return total.constant >= 0
+    if not is_possible([*conditions, -total - 1]):
+        return True
+    if not is_possible([*conditions, total]):
+        return False
+    return None
+
+
+def value_in(model: z3.ModelRef, name: str) -> int:
+    """Return the integer that a model gives to a name."""
+    return int(model.eval(z3.Int(name), model_completion=True).as_long())
+
+
+def all_values(name: str, conditions: Iterable[Affine], most: int) -> list[int] | None:
+    """Return all values of a name, ascending; None if there are more than `most`."""
+    solver, found = solver_of(conditions), list[int]()
+    while solver.check() == z3.sat:
+        if len(found) == most:
+            return None
+        found.append(value_in(solver.model(), name))
+        solver.add(z3.Int(name) != found[-1])
+    return sorted(found)
+
+
+def independent(conditions: Sequence[Affine]) -> tuple[Affine, ...]:
+    """Return conditions without those that follow from the others."""
+    kept = list(conditions)
+    for condition in conditions:
+        others = [other for other in kept if other is not condition]
+        if sign_of(condition, others):
+            kept = others
+    return tuple(kept)
+
+
+# ---- Answers of both solvers.
 
 #: Seconds that a solver may take for one text, at least.
 LEAST_SECONDS = 1.0

@@ -9,7 +9,8 @@ import pytest
 
 from choco_pipeline.cli.prove import prove
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform import invariant_search
+from choco_pipeline.proof.uniform.family_certificate import document, write
 from choco_pipeline.proof.uniform.family_prover import search_family
 from choco_pipeline.proof.uniform.sentences import SOLVERS
 from tests.checker.families.program import families
@@ -37,9 +38,9 @@ def test_the_command_writes_a_certificate(tmp_path, capsys):
     code = prove(SUM, "P <=> x ^ y ^ z == 0", condition="k % 4 == 3", out=tmp_path, json=True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["checked"]["engines"]) == (0, "proved", ["z3", "cvc5"])
-    document = json.loads((tmp_path / said["certificate"]).read_text(encoding="utf-8"))
-    assert document["for"] == "k%4 == 3"
-    (case,) = document["cases"]
+    written = json.loads((tmp_path / said["certificate"]).read_text(encoding="utf-8"))
+    assert written["for"] == "k%4 == 3"
+    (case,) = written["cases"]
     assert case["parameters"] == {"k": {"m_k": 4, "1": 3}}
     assert [o["kind"] for o in case["obligations"]] == ["exclusion"] * 3 + ["option"]
 
@@ -100,6 +101,15 @@ def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
     assert (code, said["status"], said["certificate"]) == (1, "undecided", None)
     assert "GiB of memory" in said["why"]
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("settings", [{"DRAWN": 0, "NEAR": 0}, {"LARGE": 2}])
+def test_invariants_do_not_depend_on_the_points_that_are_drawn(settings, monkeypatch):
+    """Nor on how large integers must be to be no machine words."""
+    wanted = document(search_family(SUM, "k % 4 == 3", p_positions="x ^ y ^ z == 0"))
+    for name, value in settings.items():
+        monkeypatch.setattr(invariant_search, name, value)
+    assert document(search_family(SUM, "k % 4 == 3", p_positions="x ^ y ^ z == 0")) == wanted
 
 
 @pytest.mark.full
