@@ -68,7 +68,20 @@ def test_a_proof_is_of_one_of_them() -> None:
 def test_a_run_checks_each_of_them() -> None:
     """On each table; where the definition decides, on the largest of a game."""
     game = parse_ruleset("step-bar(k=2, s=0)")
-    tables = [Planned(TableSpec.of(game, n, "grundy"), game, ["a"], {}, None) for n in (5, 9)]
+    tables = [
+        Planned(
+            TableSpec.of(game, n, "grundy"),
+            game,
+            sweeps=["a"],
+            parameters={},
+            claims=None,
+            mine=[],
+            mining="",
+            prove=[],
+            proving="",
+        )
+        for n in (5, 9)
+    ]
     small, large = (planned.spec.table_id for planned in tables)
     moves = {"kind": "options", "of": "z == t", "have": "some", "to": "z == 0"}
     for check, checked in ((FIRST_ONLY, [small, large]), (moves, [large])):
