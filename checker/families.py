@@ -273,9 +273,7 @@ def remainder(value: Sum, divisor: int, rest: int) -> str:
 
 # ---- Solvers.
 
-CONTEXT = (
-    z3.Context()
-)  # one for all questions, each of which has its own solver: a context takes longer than most answers
+CONTEXT = z3.Context()  # shared, because a new one takes longer than most answers; each question has its own solver
 
 
 def ask_z3(text: str, milliseconds: int) -> str:

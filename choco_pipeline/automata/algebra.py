@@ -255,14 +255,17 @@ def is_empty(a: Automaton) -> bool:
 
 
 def _traps(a: Automaton, accepting: bool) -> tuple[int, int]:
-    """Return a state that is never left and has the other acceptance, and one that has it; -1 for none."""
+    """Return states that are never left: of the other acceptance, and of this one.
+
+    -1 stands for a missing one.
+    """
     stays = np.flatnonzero((a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1))
     by_acceptance = {bool(a.accepting[state]): int(state) for state in stays[::-1]}
     return by_acceptance.get(not accepting, -1), by_acceptance.get(accepting, -1)
 
 
 def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Return for each symbol of `tracks` the symbol of the names `own` with the same digits."""
+    """Map each symbol of `tracks` to the symbol of `own` with the same digits."""
     symbols = np.arange(1 << len(tracks), dtype=np.int64)
     picked = np.zeros_like(symbols)
     for i, name in enumerate(own):

@@ -125,7 +125,7 @@ class Automaton:
 
     @cached_property
     def table(self) -> tuple[bytes, bytes]:
-        """Transitions and accepting states as a key for dictionaries, without the names of tracks."""
+        """Transitions and accepting states as a key, without the names of tracks."""
         return self.delta.tobytes(), self.accepting.tobytes()
 
     def on(self, tracks: tuple[Variable, ...]) -> Automaton:

@@ -1,4 +1,4 @@
-"""Memory of small results, so that an operation on equal automata is done once in a process.
+"""Memory of small results: an operation on equal automata is done once.
 
 Statements about one game, and about members of one family, have many equal parts whose variables have other names. An operation
 depends on the order of tracks, and not on their names, so a key has places instead of names. Memory changes no result: what is

@@ -1,4 +1,4 @@
-"""Work orders of checks: which claims are checked on which tables, and which statements need none."""
+"""Work orders of checks: claims with their tables, and statements without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials of a claim on tables in memory, for a few parameter values, and a limit on their processor time."""
+"""Trials of a claim on tables in memory, within a limit of CPU time."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def trials(
 
 
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
-    """Return the parameters of the sample or of the given values, each once; raises as `trials`."""
+    """Return the parameters of the sample or the given ones; raises as `trials`."""
     cases = (case for _, case in _cases(claim, given))
     return list({tuple(case.values()): case for case in cases}.values())
 
@@ -303,7 +303,10 @@ def _bound(
 def _table_for(
     claim: Claim, parameters: dict[str, int], bound: int | None
 ) -> tuple[Ruleset, int, Quantity]:
-    """Return the cheapest table that settles the claim; raises `LimitError` if it is too large."""
+    """Return the cheapest table that settles the claim.
+
+    Raises `LimitError` if it is too large.
+    """
     assert claim.pattern is not None
     game = build(claim.pattern, parameters, Path())
     bound = max(game.limits(None)) if bound is None else bound

@@ -30,7 +30,9 @@ FORMAT = 1
 
 @dataclass
 class EarlierVerdicts:
-    """The verdicts on one table, or on one statement that needs none: a record of its own in the folder of all runs.
+    """Verdicts of earlier runs on one table, or on one statement without a table.
+
+    They are a record of their own in the folder of all runs.
 
     A verdict is valid for the same checking code and libraries, the same deciding parts of the claim, the same parameters and the
     same cells; the name of its file does not matter. Two kinds are not kept: undecided ones, because time or memory may have been
@@ -59,7 +61,10 @@ class EarlierVerdicts:
     def of(
         cls, order: StatementOrder, name: str, table: str | None, entry: Mapping[str, Any]
     ) -> EarlierVerdicts:
-        """Return the verdicts in the record of this name; the digest in a table's entry is one of all its cells."""
+        """Return the verdicts in the record of this name.
+
+        The digest in a table's entry is one of all its cells.
+        """
         path = None if order.earlier is None else Path(order.earlier) / f"{name}.json"
         keys = ("ruleset", "identity", "bound", "quantity", "digest")
         of_table = {key: entry[key] for key in keys if table is not None}
@@ -144,7 +149,7 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
 def check_standing_statements(
     order_document: Mapping[str, Any], report: Callable[..., None]
 ) -> Outcome:
-    """Check the statements of a `StatementOrder`, which need no table, as `check_shard`.
+    """Check the statements of a `StatementOrder`, as `check_shard` checks tables.
 
     Verdicts have ``"table": null``; the bound is the value of `N`, or null where it is no bound because every case was checked.
     """

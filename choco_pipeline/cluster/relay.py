@@ -101,7 +101,7 @@ def relayed(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> An
 
 def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
     def is_gone() -> bool:
-        """Return whether the job has gone: it says nothing after its question."""
+        """Check whether the job has gone; a living one is silent after its question."""
         return bool(select.select([connection], [], [], 0)[0])
 
     with connection, suppress(OSError, GivenUpError):

@@ -192,7 +192,7 @@ class _Content:
     number: Formula | None = None
 
     def speaks(self, points: cells.Points) -> cells.Truths:
-        """Return which positions it is about."""
+        """Return the positions that the statement is about."""
         parts = [cells.holds_at(condition, points) for condition in self.where]
         if self.reach is not None:
             parts += [values <= self.reach for name, values in points.items() if name != "p"]
@@ -211,7 +211,7 @@ class _Content:
 
 
 def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _Content | None:
-    """Return what a claim on a game tells; None if that is nothing.
+    """Return the content of a claim on a game; None without any.
 
     Grundy numbers of a bar give the P-positions of the bar beside a strip. A set of values excludes other positions.
     """
@@ -466,7 +466,10 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
-    """Yield what Grundy claims mean with a strip: P if it equals the number."""
+    """Yield Grundy claims as claims on P-positions beside a strip.
+
+    A position is P if the strip equals the number.
+    """
     ruleset = parse_ruleset(game)
     bar, strip = ruleset.without_strip, ruleset.rules.free
     if bar is None or strip is None:
@@ -587,7 +590,7 @@ def compared(
     games: Sequence[str],
     decide: Decide = Consequence.decided,
 ) -> ComparedOn | None:
-    """Return where a sampled implication is known to hold; None if it is false."""
+    """Return the domain of a sampled implication; None if it is false."""
     if not any(claim.check.kind in ON_POSITIONS for claim in claims):
         return "what is written"
     if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
@@ -604,7 +607,7 @@ def compared(
 def compared_settled(
     premises: Sequence[Claim], game: str, decide: Decide = Consequence.decided
 ) -> ComparedOn | None:
-    """Return where claims are known to settle the P-positions; None if they do not."""
+    """Return the domain in which claims settle the P-positions, or None."""
     return _where([decide(Consequence(None, tuple(premises), game, "p"))])
 
 
@@ -646,7 +649,7 @@ class _Question:
         self.passes = [dict.fromkeys(names, left) for left in range(self.game.passes + 1)]
 
     def decided(self) -> Decided:
-        """Return whether it follows, with each number of passes left."""
+        """Check the implication, for each number of passes left."""
         claim = self.asked.claim
         told = [list(self._premises(left)) for left in self.passes]
         known = [[premise for premise in premises if premise is not None] for premises in told]

@@ -379,7 +379,7 @@ def _read(text: str) -> tuple[Formula, int, bool]:
 
 
 def _truth(formula: Formula, point: Point) -> bool | None:
-    """Return whether a condition is true at a point; None if it has no value."""
+    """Return the truth of a condition at a point; None if it has no value."""
     try:
         return bool(formula.value(point))
     except FormulaError:  # v2(0), where the condition before it did not decide

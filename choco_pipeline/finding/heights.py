@@ -146,7 +146,7 @@ class _Pieces:
         self._found: dict[tuple[str, bool], NDArray[np.bool_]] = {}
 
     def have(self, condition: Condition) -> Truths:
-        """Return which functions have a condition in their first argument."""
+        """Return the functions with a condition in their first argument."""
         shifted = "i" in condition.names
         right = self._piece(condition.such, shifted).copy()
         for part in condition.where:

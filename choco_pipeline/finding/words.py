@@ -58,7 +58,7 @@ SEARCHES: dict[str, str] = {"count": "counts", "cellular": "cellular", "blocks":
 
 @dataclass(frozen=True, eq=False)
 class HeightByChance(Height):
-    """A height function with random steps up and down; beyond its array it is constant."""
+    """A height function with random steps, constant beyond its array."""
 
     heights: Ints
     name: str

@@ -173,6 +173,6 @@ def evaluate_at(formula: Formula, points: Points) -> Ints:
 
 
 def holds_at(condition: Formula, points: Points) -> Truths:
-    """Return whether a condition holds at each point."""
+    """Return the truth of a condition at each point."""
     size = next(iter(points.values())).size
     return np.broadcast_to(condition.evaluate(points), size).astype(np.bool_, copy=False)

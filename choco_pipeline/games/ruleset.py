@@ -398,7 +398,7 @@ def _both(first: Formula | None, second: Formula | None) -> Formula | None:
 
 
 def passes_left(number: int) -> str:
-    """Return how many passes are left, in words."""
+    """Return the number of passes left, in words."""
     return f"{number} pass{'' if number == 1 else 'es'} left"
 
 

@@ -48,7 +48,9 @@ class Checked:
 def check_files(
     paths: Sequence[Path], seconds: float, *, state_only: bool = False
 ) -> list[Checked]:
-    """Return the checker's answers on certificates, in their order. It reads no other file.
+    """Return the checker's answers on certificates, in their order.
+
+    The checker reads no other file.
 
     Games that several certificates share are decided once. The seconds are of computing, for each certificate.
     """

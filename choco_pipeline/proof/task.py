@@ -409,7 +409,10 @@ def _without_answer(error: ChocoError | MemoryError) -> Finding:
 
 @lru_cache(maxsize=4)
 def _proof_of(certificate: str, _: str) -> Proof:
-    """Return a certificate's proof, read once for all claims on the game; the digest is of the file."""
+    """Return a certificate's proof, read once for all claims on the game.
+
+    The digest is of the file.
+    """
     return read_certificate(Path(certificate))
 
 

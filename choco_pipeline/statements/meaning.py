@@ -21,7 +21,10 @@ from choco_pipeline.statements import tree
 
 
 class UndefinedError(ChocoError):
-    """A statement asks for something that does not exist, such as the outcome of a cell that is no position."""
+    """A statement asks for a value that does not exist.
+
+    An example is the outcome of a cell that is no position.
+    """
 
 
 @dataclass(frozen=True)
@@ -52,14 +55,17 @@ class World:
     of_whole_bars: bool = False
 
     def holds(self, proposition: tree.Proposition, position: Position | None = None) -> bool:
-        """Return whether a proposition holds at a position, or as it stands if it is about integers.
+        """Return the truth of a proposition at a position, or of one about integers.
 
         Raises `UndefinedError` or `FormulaError` if a term that is needed has no value.
         """
         return _Here(self, position, dict(self.values)).holds(proposition)
 
     def counterexamples(self, proposition: tree.Proposition) -> Iterator[Position]:
-        """Yield the positions up to the bound at which a proposition is false, the smallest first."""
+        """Yield the positions where a proposition is false, the smallest first.
+
+        They are searched up to the bound.
+        """
         found = (self.coordinates(at) for at in self.positions() if not self.holds(proposition, at))
         yield from sorted(found, key=lambda at: (self.size(at), at))
 
@@ -93,7 +99,10 @@ class World:
 def game_of(
     notation: Notation, known: Mapping[str, int], games: Mapping[str, Any] | None
 ) -> Ruleset:
-    """Return the game of a notation with integers for its parameters; raise `UndefinedError` if there is none."""
+    """Return the game of a notation with integers for its parameters.
+
+    Raises `UndefinedError` if there is none.
+    """
     if missing := sorted(notation.names - known.keys()):
         raise UndefinedError(f"{notation.text}: {missing[0]} has no value")
     try:
@@ -246,7 +255,10 @@ class _Here:
         return {**dict(zip(names, at, strict=True)), tree.SIZE: self.world.size(at)}
 
     def compares(self, part: tree.ValueSet) -> bool:
-        """Compare the values at all positions up to the bound with the members up to the largest value."""
+        """Compare the values at all positions up to the bound with the members.
+
+        The members are those up to the largest value.
+        """
         heres = [
             replace(self, position=position, option=None) for position in self.world.positions()
         ]

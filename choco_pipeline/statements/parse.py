@@ -158,7 +158,7 @@ class _Parser:
 
     @contextmanager
     def nested(self, **changes: object) -> Iterator[None]:
-        """Read something inside: one level deeper, and with these variables until it ends."""
+        """Read a part one level deeper, with these variables until it ends."""
         kept = {name: getattr(self, name) for name in ("bound", "has_option")}
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -227,7 +227,9 @@ class _Parser:
         return self.atom()
 
     def prefixed(self) -> tree.Proposition:
-        """Read a quantifier, a definition or a place, whose body reaches as far as possible.
+        """Read a quantifier, a definition or a place.
+
+        Its body reaches as far as possible.
 
         The body of ``for`` and ``let`` may be several propositions with semicolons between them.
         """
@@ -483,7 +485,10 @@ class _Parser:
         return tuple(n for n in dict.fromkeys(arguments) if _NAME.fullmatch(n) and n not in given)
 
     def closing(self, start: int) -> int:
-        """Return the index of the token that closes the bracket at `start`; that of the end if there is none."""
+        """Return the index of the token that closes the bracket at `start`.
+
+        Without one, it is the index of the end.
+        """
         level = 0
         for i in range(start, len(self.tokens)):
             level += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(self.tokens[i].text, 0)
@@ -492,11 +497,14 @@ class _Parser:
         return len(self.tokens) - 1
 
     def is_row(self) -> bool:
-        """Return whether a parenthesis opens a row that is looked up in the printed list."""
+        """Check whether a parenthesis opens a row, to be looked up in the printed list."""
         return self.tokens[min(self.closing(self.at) + 1, len(self.tokens) - 1)].text == "in"
 
     def is_proposition(self) -> bool:
-        """Return whether a parenthesis opens a proposition rather than an integer: it is not inside a comparison."""
+        """Check whether a parenthesis opens a proposition, not an integer.
+
+        An integer stands inside a comparison.
+        """
         end = self.closing(self.at)
         after = self.tokens[min(end + 1, len(self.tokens) - 1)].text
         if after not in _ENDS:

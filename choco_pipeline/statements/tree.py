@@ -27,7 +27,7 @@ Relation = Literal["==", "<=", ">="]
 
 @dataclass(frozen=True)
 class Place:
-    """A position: the current one, one of its options, or one that is given by its coordinates."""
+    """A position: the current one, one of its options, or given by coordinates."""
 
     #: The coordinates; None for the current position.
     at: tuple[Expression, ...] | None = None
@@ -86,7 +86,10 @@ class Expression:
 
     @property
     def names(self) -> frozenset[str]:
-        """The coordinates, parameters and variables in the formula itself, without those inside terms."""
+        """Names in the formula itself, without those inside terms.
+
+        They are coordinates, parameters and variables.
+        """
         return self.formula.names - {name for name, _ in self.terms}
 
 
@@ -123,7 +126,10 @@ class Not:
 
 @dataclass(frozen=True)
 class Junction:
-    """``and`` or ``or`` of two or more propositions; later ones are evaluated only where earlier ones leave it open."""
+    """``and`` or ``or`` of two or more propositions.
+
+    Later ones are evaluated only where earlier ones leave it open.
+    """
 
     word: Literal["and", "or"]
     operands: tuple[Proposition, ...]
@@ -169,7 +175,7 @@ class OfOption:
 
 @dataclass(frozen=True)
 class OfCell:
-    """New names, one for each coordinate: every tuple of natural numbers up to the bound."""
+    """New names for coordinates: every tuple of naturals up to the bound."""
 
     names: tuple[str, ...]
 
@@ -179,7 +185,7 @@ Binding = InRange | OfPosition | OfOption | OfCell
 
 @dataclass(frozen=True)
 class Quantified:
-    """A proposition holds for every choice, some choice or no choice of bound variables."""
+    """A proposition for every, some or no choice of bound variables."""
 
     word: Word
     bindings: tuple[Binding, ...]
@@ -205,7 +211,9 @@ class At:
 
 @dataclass(frozen=True)
 class ValueSet:
-    """The values of an expression at the positions that satisfy a condition, compared with a set of integers.
+    """The values of an expression at some positions, compared with a set.
+
+    A condition selects the positions; the set is of integers.
 
     ``==``: they are the same set; ``<=``: every value is a member; ``>=``: every member is a value.
     """
@@ -261,7 +269,7 @@ def walk(part: Part) -> Iterator[Part]:
 
 
 def is_of_one_game(part: Part) -> bool:
-    """Return whether a part is about positions of one game, options and integers only."""
+    """Check whether a part is about one game's positions, options and integers."""
     others = At | IsOption | OfCell | OfPosition | Printed
     return not any(
         isinstance(one, others) or (isinstance(one, Place) and one.game is not None)
@@ -270,7 +278,7 @@ def is_of_one_game(part: Part) -> bool:
 
 
 def is_about_option(part: Part, known: Collection[str]) -> bool:
-    """Return whether a part depends only on the chosen option and on the `known` names."""
+    """Check whether a part depends only on the chosen option and `known` names."""
     allowed = Expression | Place | PPosition | Grundy | Primed | IsPrinted
     allowed |= Not | Junction | Implies | Equivalent
     return all(
@@ -283,7 +291,10 @@ def is_about_option(part: Part, known: Collection[str]) -> bool:
 
 @dataclass(frozen=True)
 class OnOptions:
-    """A condition on positions implies that every, some or no option of theirs satisfies another condition."""
+    """A condition on positions that implies another one on their options.
+
+    Every, some or no option satisfies it.
+    """
 
     where: Formula
     word: Word
@@ -314,7 +325,7 @@ def on_options(part: Proposition, coordinates: Collection[str]) -> OnOptions | N
 
 
 def conjuncts(proposition: Proposition) -> tuple[Proposition, ...]:
-    """Return the propositions that are joined by ``and`` on the outside; the proposition itself if there are none."""
+    """Return the propositions joined by ``and`` on the outside, at least one."""
     match proposition:
         case Junction("and", operands):
             return tuple(part for operand in operands for part in conjuncts(operand))
@@ -327,7 +338,10 @@ def conjuncts(proposition: Proposition) -> tuple[Proposition, ...]:
 
 
 def joined(word: Literal["and", "or"], parts: list[Proposition]) -> Proposition:
-    """Return a junction in which conditions side by side are one formula, and junctions of the same word are flat."""
+    """Return a junction without nested junctions of the same word.
+
+    Conditions side by side become one formula.
+    """
     flat: list[Proposition] = []
     for part in parts:
         for one in part.operands if isinstance(part, Junction) and part.word == word else (part,):
@@ -373,7 +387,7 @@ def samples(part: Part) -> list[InRange]:
 
 
 def uses_bound(part: Part) -> bool:
-    """Return whether a statement about integers is another one for a larger N."""
+    """Check whether a statement about integers depends on N."""
     return any(
         (isinstance(one, Expression) and "N" in one.formula.names)
         or (isinstance(one, InRange) and "N" in one.span.names)
@@ -398,7 +412,7 @@ def applies(part: Proposition) -> Proposition:
 
 
 def integers_in_front(part: Proposition) -> tuple[tuple[InRange, ...], Proposition]:
-    """Return the outer variables ``for n in …, k in …:`` of a statement, and its body."""
+    """Return the outer variables ``for n in …, k in …:``, and the body."""
     if isinstance(part, Quantified) and part.word == "every":
         ranges = tuple(one for one in part.bindings if isinstance(one, InRange))
         if len(ranges) == len(part.bindings):
@@ -500,7 +514,10 @@ def _strength(proposition: Proposition) -> int:
 
 
 def _within(part: Proposition, least: int, ends: bool) -> str:
-    """Return a part, in parentheses if it binds less tightly and is no prefix at the end of the whole."""
+    """Return a part, in parentheses where they are needed.
+
+    They are needed if it binds less tightly and is no prefix at the end of the whole.
+    """
     strength = _strength(part)
     if strength >= least or (strength == _PREFIX and ends):
         return text_of(part, ends=ends)

@@ -268,7 +268,10 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
     steps: list[list[int]] = []
 
     def add(read: Sequence[str], table: NDArray[np.int32]) -> int:
-        """Add a function of the position, with an axis for each read coordinate; return its number."""
+        """Add a function of the position, with an axis for each read coordinate.
+
+        Return its number.
+        """
         step = dict.fromkeys(names, 0)
         step |= {name: math.prod(table.shape[axis + 1 :]) for axis, name in enumerate(read)}
         values.append(table.reshape(-1))
@@ -276,7 +279,10 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
         return len(values) - 1
 
     def add_formula(formula: Formula | None, unless: Formula | None = None) -> int:
-        """Add a formula, cut to amounts, 0 where play has ended; return its number, or -1 for None."""
+        """Add a formula, cut to amounts, and return its number; -1 for None.
+
+        It is 0 where play has ended.
+        """
         if formula is None:
             return -1
         table = np.clip(game.values_in_play(formula, unless), 0, LARGEST_AMOUNT)

@@ -1,1 +1,4 @@
-"""Checks of a claim: one module for each method, and `check`, which chooses the method by the kind of the claim."""
+"""Checks of a claim, a module for each method.
+
+`check` chooses the method by the kind of the claim.
+"""

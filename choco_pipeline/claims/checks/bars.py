@@ -1,4 +1,4 @@
-"""Checks of square bars against generations of automata and sections of octahedra, and of these sections."""
+"""Checks of square bars: generations of automata, and sections of octahedra."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ MOST_SIDE = 1 << 11
 
 @dataclass(frozen=True)
 class Section:
-    """A horizontal section of the Sierpiński octahedron S_n: squares and single points.
+    """A horizontal section of the Sierpiński octahedron Sₙ: squares and points.
 
     S_0 is the octahedron with vertices ±e along the axes; S_n is six copies of S_{n-1} at half the size, with centres ±e/2
     (patterns, Definition 5.1). Here all lengths are multiplied by 2^n, so that the 6^n small octahedra have radius 1 and

@@ -1,4 +1,7 @@
-"""Checking one claim on one table, or a statement that needs none: a verdict and the evidence for it."""
+"""The check of a claim on a table, or of a statement without one.
+
+It gives a verdict and its evidence.
+"""
 
 from __future__ import annotations
 
@@ -167,7 +170,7 @@ def pass_of_claim(
     *,
     explains: bool = True,
 ) -> Pass[Finding]:
-    """Check a claim as a pass, so that several checks can share one reading of the table."""
+    """Check a claim in a pass, so that several checks share one reading of the table."""
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:

@@ -168,7 +168,10 @@ class Board:
         return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
 
     def _results(self, points: Points, by: Sequence[str]) -> tuple[Ints, Ints]:
-        """Return options as `options`, with their coordinates as columns, and some repeated."""
+        """Return options as `options` does, in columns of coordinates.
+
+        Some are repeated.
+        """
         game = self.game
         rows, columns = [np.empty(0, np.int64)], [np.empty((0, len(self.names)), np.int64)]
         for move in game.rules.moves:
@@ -186,7 +189,9 @@ class Board:
         return np.concatenate(rows), np.concatenate(columns)
 
     def option_pairs(self, bound: int) -> Truths | None:
-        """Return for each cell of a box, as a row, which cells are its options; None if the box is too large.
+        """Return the options of each cell of a box; None if the box is too large.
+
+        Both are given as numbers of cells.
 
         A statement on all cells asks for the options of each position again for each block of cells.
         """
@@ -223,7 +228,7 @@ MOST_PAIRS = 1 << 24
 
 @dataclass(frozen=True)
 class Batch:
-    """Points: for each name whose value differs between them an array, all of one length."""
+    """Points: an array for each name with different values, all of one length."""
 
     size: int
     #: Bound variables.
@@ -279,7 +284,10 @@ class Evaluation:
     _having: dict[tree.Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
-        """Return the points at which evaluation starts: positions, or a single point for a statement about integers."""
+        """Return the points at which evaluation starts.
+
+        They are positions, or a single point for a statement about integers.
+        """
         return Batch(1 if position is None else next(iter(position.values())).size, {}, position)
 
     def holds(self, part: tree.Proposition, batch: Batch) -> Truths:
@@ -358,7 +366,10 @@ class Evaluation:
         return np.array(integers, np.int64)
 
     def _named(self, batch: Batch, names: Collection[str] = ()) -> dict[str, Any]:
-        """Return an integer or an array for each name that is known at the points, and the size if it is among `names`."""
+        """Return the integer or array of each name that is known at the points.
+
+        The size is included if it is among `names`.
+        """
         known = {**self.values, **batch.known, **(batch.position or {})}
         if tree.SIZE in names and batch.position is not None:
             known[tree.SIZE] = self._own.sizes(batch.position)

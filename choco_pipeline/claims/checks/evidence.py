@@ -1,4 +1,4 @@
-"""Evidence for verdicts: passes over a table, counts of failures, and counterexamples with their reasons."""
+"""Evidence for verdicts: passes, counts of failures, counterexamples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of formulas for P-positions, Grundy numbers, numbers of positions and sets of values."""
+"""Checks of formulas: P-positions, Grundy numbers, counts, value sets."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compare(
     size: int,
     reach: int | None = None,
 ) -> Pass[Tally]:
-    """Compare a table with a formula for Grundy numbers, or its P-positions with those of a formula.
+    """Compare a table with a formula for Grundy numbers or for P-positions.
 
     In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved for c,
     each column has few candidates, and only these and the stored P-position can disagree. A strip or a last heap may then have
@@ -157,7 +157,9 @@ def _compare(
 def candidate_positions(
     cells: Cells, columns: CellBlock, candidates: Iterable[Ints]
 ) -> Iterator[tuple[Points, Truths]]:
-    """Yield the P-positions of columns, then those candidates for the stored coordinate that are other positions.
+    """Yield the P-positions of columns, then the other candidates.
+
+    These are candidates for the stored coordinate.
 
     With the positions comes a mask of the P-positions.
     """

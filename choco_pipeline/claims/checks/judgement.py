@@ -109,7 +109,7 @@ def _judge(proposition: tree.Proposition, evaluation: Evaluation, reach: int | N
 def _in_domain(
     body: tree.Proposition, evaluation: Evaluation, batch: Batch
 ) -> Iterator[tuple[tree.Proposition, Batch]]:
-    """Yield the cases that satisfy the premise of some implication, and what remains to hold there."""
+    """Yield the cases that satisfy a premise, and what must hold there."""
     match body:
         case tree.Let(name, value, inner):
             for _, known in evaluation.defined(name, value, batch):

@@ -204,7 +204,10 @@ def _running(cells: Truths, axis: int) -> Truths:
 
 
 def _little_below(ends: Truths, axes: Sequence[int], strict: Collection[int], most: Ints) -> Truths:
-    """Return as `_below`, for moves of at most `most` steps along each axis. Sums over boxes count the `ends` in reach."""
+    """Return the result of `_below` for moves of at most `most` steps on each axis.
+
+    Sums over boxes count the `ends` in reach.
+    """
     if len(axes) > MOST_LIMITED:
         raise LimitError(
             f"a move takes a limited amount from each of {len(axes)} coordinates:"

@@ -91,7 +91,10 @@ class _Comparison:
                 yield chosen, chosen.points
 
     def related_table(self, size: int) -> Cells:
-        """Return the table of the related game as far as the claim needs it, of Grundy numbers where these are compared."""
+        """Return the table of the related game, as far as the claim needs it.
+
+        It holds Grundy numbers where these are compared.
+        """
         game, largest = self.game, dict.fromkeys(self.game.coordinates, 0)
         for _, points in self.parts(size):
             for name, values in self.target(points).items():
@@ -136,7 +139,10 @@ class _Comparison:
             tally.fail(select(positions, wrong))
 
     def _candidates(self, related: Cells, points: Points, stored: str) -> Iterator[Ints]:
-        """Yield stored coordinates that can be wrong in columns, besides those of the P-positions."""
+        """Yield further stored coordinates that can be wrong in columns.
+
+        Those of the P-positions are omitted.
+        """
         target = self.target(points) | {stored: points[stored]}
         exist = self.exist(target)
         there = np.full(exist.shape, NONE, np.int64)

@@ -1,4 +1,4 @@
-"""Scans of tables: formulas compared with all cells of a large table, slab by slab, as machine code.
+"""Scans of large tables: formulas as machine code, slab by slab.
 
 A loop counts the failures. Array code finds the least failure, and raises all errors, on a part of the cells. It is also faster for
 small tables. The instructions for one cell have no branch. Its counts stay in registers until the end of a line of cells. LLVM
@@ -184,7 +184,10 @@ class _LoopCode:
         self._count(FAULT, self._fault)
 
     def _column(self, in_domain: ir.Value, held: ir.Value, value: ir.Value, top: ir.Value) -> None:
-        """Compare the P-position of a column, and the candidates for it; `top` is the largest legal value."""
+        """Compare a column's P-position and its candidates.
+
+        `top` is the largest legal value.
+        """
         build, shape, task = self._build, self._shape, self._task
         settled, last = in_domain, top
         if shape.has_reach:
@@ -378,7 +381,10 @@ class Scan:
     _widths: dict[Interval, tuple[int, dict[str, Interval]] | None] = field(default_factory=dict)
 
     def run(self, slab: Slab) -> list[int] | None:
-        """Return the counts of a slab, with -1 for a least size if nothing failed; None if arrays must compare it."""
+        """Return the counts of a slab; None if arrays must compare it.
+
+        A least size is -1 if nothing failed.
+        """
         variable, stored = self.cells.variable, self.cells.variable.stored
         if not slab.cells.size or slab.cells.dtype not in (np.int16, np.int32):
             return None
@@ -417,7 +423,10 @@ class Scan:
         return None if counts[FAULT] else counts
 
     def _width(self, held: Interval) -> tuple[int, dict[str, Interval]] | None:
-        """Return the least bit width without overflows, if any, and the ranges of names, for cells in an interval."""
+        """Return the least bit width without overflows, and the ranges of names.
+
+        It is for cells in an interval; there may be none.
+        """
         variable, candidates = self.cells.variable, self.task.candidates
         ranges: dict[str, Interval] = {}
         for name, length in zip(variable.dims, self.cells.shape, strict=True):

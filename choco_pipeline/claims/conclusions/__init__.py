@@ -1,1 +1,4 @@
-"""Conclusions from verdicts: outcomes, rows of the ledger, pairs of claims. No check is imported."""
+"""Conclusions from verdicts: outcomes, rows of the ledger, pairs of claims.
+
+No check is imported.
+"""

@@ -95,7 +95,10 @@ class _NoTableError(LookupError):
 def _sum(
     summand: Formula, parameter: str, g: _Numbers, largest: int
 ) -> Callable[[int], int | None]:
-    """Return Σ summand for parameter = 1, …, n as a function of n, as far as the tables reach."""
+    """Return Σ summand for parameter = 1, …, n as a function of n.
+
+    It is defined as far as the tables reach.
+    """
     known = [0]
 
     def up_to(n: int) -> int | None:

@@ -136,7 +136,7 @@ class _Cases:
         return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
 
     def of(self, kind: VerdictKind, *, alone: bool = False) -> list[Given]:
-        """Return the cases with a verdict; with `alone`, without those that are proved at once."""
+        """Return the cases with a verdict; with `alone`, those not proved at once."""
         cases = [given for given, outcome in self.kinds.items() if outcome == kind]
         return [given for given in cases if not (alone and self.is_among_all(given))]
 

@@ -1,4 +1,4 @@
-"""The catalogue of claims: reading files, mistakes in claims, and claims that fit a table."""
+"""The catalogue of claims: files, mistakes, and claims that fit a table."""
 
 from __future__ import annotations
 
