@@ -38,19 +38,19 @@ START = 8.0
 #: Start and end of a job.
 JOB = 0.7
 #: A claim on a table: least, for each byte of a small table on disk, its maximum, and for each byte of any table.
-CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.004, 2e-7, 0.02, 1.1e-9
+CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.002, 1e-7, 0.01, 7e-10
 #: A statement that needs no table.
-STATEMENT = 0.05
+STATEMENT = 0.04
 #: One search in a table: least, for each byte on disk, and the largest number of bytes, because of a large table a corner is mined.
-SEARCH, SEARCH_BYTE, SEARCH_MOST_BYTES = 0.1, 1e-8, 10_000_000
+SEARCH, SEARCH_BYTE, SEARCH_MOST_BYTES = 0.07, 7e-9, 10_000_000
 #: One question about the height functions of a box, and each function.
 HEIGHTS, HEIGHT_FUNCTION = 2.0, 0.001
 #: A proof, and its share of `expected_seconds`, which are nearer to its limit.
-PROOF, PROOF_SHARE = 0.7, 0.15
+PROOF, PROOF_SHARE = 0.35, 0.07
 #: A claim that is decided on a proof; a statement that is decided without one.
-CLAIM, DECISION = 0.07, 0.4
+CLAIM, DECISION = 0.04, 0.2
 #: Found statements: in one process; shared, for each table or proved game, and for each byte of the searched tables on disk.
-FIND, FIND_GAME, FIND_BYTE = 7.0, 0.17, 3.5e-9
+FIND, FIND_GAME, FIND_BYTE = 6.0, 0.12, 2.5e-9
 #: Ledger and report: least, and for each verdict.
 REPORT, REPORT_VERDICT = 2.0, 0.0015
 

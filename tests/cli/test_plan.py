@@ -14,7 +14,7 @@ from choco_pipeline.sweep.run_plan import make_plan
 from tests.cli.command import ROOT, choco
 
 #: Half of the seconds of CPU of all processes of a run on two workers, or those on the clock of a quiet machine (docs/performance.md).
-TOOK = {"config/config.yaml": 319, "config/sweeps/large.yaml": 245, "tests/workflow/tiny.yaml": 25}
+TOOK = {"config/config.yaml": 174, "config/sweeps/large.yaml": 245, "tests/workflow/tiny.yaml": 25}
 SMALL = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, bound: 50, quantity: grundy}\n"
 
 
