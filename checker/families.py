@@ -274,14 +274,18 @@ def remainder(value: Sum, divisor: int, rest: int) -> str:
 # ---- Solvers.
 
 CONTEXT = z3.Context()  # shared, because a new one takes longer than most answers; each question has its own solver
+QUICK = 1000  # milliseconds for z3's plain solver
 
 
 def ask_z3(text: str, milliseconds: int) -> str:
-    """Return the answer of z3."""
-    solver = z3.SimpleSolver(ctx=CONTEXT)  # the other one prepares each question for longer than this one takes
-    solver.set("timeout", milliseconds)
-    solver.from_string(text)
-    return str(solver.check())
+    """Return the answer of z3: of its plain solver, or else of the other one, which prepares each question for long."""
+    answer = "unknown"
+    for solver, limit in (z3.SimpleSolver(ctx=CONTEXT), QUICK), (z3.Solver(ctx=CONTEXT), milliseconds):
+        if answer == "unknown":
+            solver.set("timeout", min(limit, milliseconds))
+            solver.from_string(text)
+            answer = str(solver.check())
+    return answer
 
 
 def ask_cvc5(text: str, milliseconds: int) -> str:

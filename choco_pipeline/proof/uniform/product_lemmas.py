@@ -177,7 +177,7 @@ class _Question:
 
     @classmethod
     def of(cls, text: str, products: Products) -> _Question:
-        solver = z3.SimpleSolver(ctx=z3.Context())
+        solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
         solver.from_string(text)
         return cls(sorted(names_in(text)), products, solver)
 
