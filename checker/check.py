@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, NoReturn
 
 MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS, MOST_TRIED = 1 << 19, 1 << 22, 1 << 26, 8000, 4096, 10**4
 MOST_VALUES = 1 << 14  # Grundy numbers that are computed to show that they repeat
-MOST_KEPT, SMALL = 1 << 12, 1 << 13  # so many automata that were made are kept, of so many edges
+MOST_KEPT, SMALL = 1 << 12, 1 << 13  # the number of kept automata, and the most edges of one
 
 
 class UndecidedError(Exception):
@@ -431,7 +431,7 @@ def plus(a: Form, b: Form, factor: int = 1) -> Form:
 
 
 def fixed(form: Form) -> int | None:
-    """Return the integer that a form is whatever its tracks are; None if it depends on them."""
+    """Return the integer of a constant form; None for a form that depends on its tracks."""
     return form.get(None, 0) if form.keys() <= {None} else None
 
 
@@ -777,7 +777,7 @@ def chosen_amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names
 
 
 def with_pass(game: Game, passes: int) -> Game:
-    """Return a game in which the players together may pass so many times, if there is a move."""
+    """Return a game in which the players together may pass `passes` times, while there is a move."""
     p, fewer = unused("p", game.coordinates), Own()
     options = (some(to.values(), game.legal, game.legal.on(to), *such) for _, to, such in game.moves)
     pass_on = ({p}, dict[str, Track]({p: fewer}), [limits({p: 1, fewer: -1}, 1, 1), any_of(options)])

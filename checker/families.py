@@ -278,7 +278,7 @@ QUICK = 1000  # milliseconds for z3's plain solver
 
 
 def ask_z3(text: str, milliseconds: int) -> str:
-    """Return the answer of z3: of its plain solver, or else of the other one, which prepares each question for long."""
+    """Return z3's answer: of its plain solver, or if that finds none, of the default one, which first simplifies the text."""
     answer = "unknown"
     for solver, limit in (z3.SimpleSolver(ctx=CONTEXT), QUICK), (z3.Solver(ctx=CONTEXT), milliseconds):
         if answer == "unknown":
@@ -483,7 +483,7 @@ def power_of(parameter: str) -> str:
 
 
 def replaced(node: ast.expr, formulas: Mapping[str, ast.expr]) -> ast.expr:
-    """Put formulas for others, which are given by their texts."""
+    """Substitute formulas for parts of a formula; `formulas` has them by the texts of the parts."""
     if (other := formulas.get(ast.unparse(node))) is not None:
         return other
     match node:
@@ -984,7 +984,7 @@ class Obligation:
 
     def __init__(self, game: Case, kind: str, move: str | None) -> None:
         self.game, self.kind, self.move, self.locations = game, kind, move, list[Location]()
-        self.tracks = [*game.coordinates]  # whose digits somebody else chooses
+        self.tracks = [*game.coordinates]  # whose digits the opponent chooses
         if game.relation.constant and not (kind == "exclusion" and game.is_grundy):
             self.tracks.append(CONSTANT)
         if kind == "option" and game.is_grundy:
@@ -1134,7 +1134,7 @@ class Obligation:
             differs = self.nim_sum(digits) != target
             is_larger = self.game.is_grundy and bool(target) != here.is_start
             if not here.key[0] and differs and is_larger:
-                continue  # nobody asks for a target above the value
+                continue  # a target is smaller than the value
             unanswered = {*range(len(states))}
             for answer in written.get(frozenset(digits.items()), ()):
                 refuse_if(not {*answer["states"]} <= unanswered, "a strategy has two answers, or answers for no state")
@@ -1786,7 +1786,7 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """End a block with `UndecidedError` after so many seconds of processor time; 0 for no limit."""
+    """End a block with `UndecidedError` after this many seconds of processor time; 0 for no limit."""
     own_files, is_over = {verdict_on.__code__.co_filename, check.main.__code__.co_filename}, False
 
     def over(_: int, frame: FrameType | None) -> None:

@@ -19,7 +19,7 @@ tr { border-bottom: 1px solid #ddd } td.number { text-align: right } .bad { colo
 <h1>What is found, {{ run.date }}</h1>
 <p>{{ run.machine }}. Commit {{ run.commit }}.</p>
 <table>{% for name, number in run.summary.items() %}<tr><td>{{ name }}<td class="number">{{ number }}</tr>{% endfor %}</table>
-<h2>Said, and not so</h2>
+<h2>ContentKey, and not so</h2>
 <table><tr><th>of<th>statement<th>counterexample</tr>
 {% for score in run.scores %}{% for one in score.false %}
 <tr><td>{{ score.id }}<td><code>{{ one.statement }}</code><td>{{ one.counterexample }}</tr>{% endfor %}{% endfor %}

@@ -250,7 +250,7 @@ def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]
 
 
 def is_empty(a: Automaton) -> bool:
-    """Whether no numbers are in the relation."""
+    """Whether the relation is empty."""
     return not numbered(a.delta, a.accepting)[1].any()
 
 

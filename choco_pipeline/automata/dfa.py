@@ -129,7 +129,7 @@ class Automaton:
         return self.delta.tobytes(), self.accepting.tobytes()
 
     def on(self, tracks: tuple[Variable, ...]) -> Automaton:
-        """Return the same automaton with other names of tracks, as many and sorted."""
+        """Return the same automaton with other names of tracks, which are sorted."""
         renamed = object.__new__(Automaton)
         renamed.__dict__.update(self.__dict__, tracks=tracks)
         return renamed
@@ -153,7 +153,7 @@ class Automaton:
         return bool(self.accepting[state])
 
     def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return the truth of each row of `points`, with a column for each track.
+        """Return a mask of the rows of `points` in the relation; columns are tracks.
 
         Raises `AutomatonError` if there is not one column for each track, or a number is negative.
         """

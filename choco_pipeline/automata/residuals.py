@@ -36,7 +36,7 @@ class Graph:
     determined: int
 
     def __call__(self, points: Points) -> NDArray[np.bool_]:
-        """Return the truth that points, int64 of shape (n, d), are on the graph."""
+        """Return a mask of the points, int64 of shape (n, d), on the graph."""
         is_member: NDArray[np.bool_] = (
             self.function(self.free(points)) == points[:, self.determined]
         )

@@ -160,7 +160,7 @@ def reachable_sets(
             while slots[slot] >= 0:
                 known = slots[slot]
                 if keys[known] == key and begin[known + 1] - begin[known] == size:
-                    # Equal sizes and no member that was not seen: the sets are equal, in whatever order.
+                    # Equal sizes and no new member: the sets are equal, in any order.
                     same = True
                     if certain:
                         same = pool[begin[known]] == sure

@@ -80,7 +80,7 @@ def _summary(name: str) -> str:
 
 def _show_version(is_given: bool) -> None:
     if is_given:
-        from choco_pipeline.provenance import package_version  # noqa: PLC0415 -- see above
+        from choco_pipeline.provenance import package_version  # noqa: PLC0415 -- slow, and rarely needed
 
         print(f"choco {package_version()}")
         raise typer.Exit

@@ -45,7 +45,7 @@ MALLOC = {
     "MALLOC_TRIM_THRESHOLD_": 128 << 20,
     "MALLOC_MMAP_THRESHOLD_": 32 << 20,
 }
-#: A cluster whose processes are killed while they start is started anew, so many times in all.
+#: Number of attempts to start a cluster, if its processes are killed while they start.
 STARTS = 3
 #: What holds for the scheduler of every cluster that a run starts: a task that has killed three workers is given up,
 #: and a worker that has said nothing for a minute is taken for dead (kernels leave its other threads running). What Dask
@@ -58,7 +58,7 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "2s",
     "distributed.logging.distributed": "critical",
 }
-#: What scheduler and workers answer to a browser, whoever it belongs to: nothing, where nobody has asked for a dashboard.
+#: The pages of scheduler and workers for a browser: none without a dashboard.
 NO_PAGES: dict[str, list[str]] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
@@ -208,8 +208,8 @@ def _run(target: str) -> None:
     resolve(target)()
 
 
-#: Tasks of unknown length are taken for this long, so that each gets a worker, and workers that find nothing to do
-#: wait so many times two seconds: between two stages of a run no job is given back to be queued for again.
+#: Dask's estimate for tasks of unknown length, so that each gets a worker; and the number of checks, two seconds apart, before an
+#: idle worker ends, so that no Slurm job is lost between two stages.
 UNKNOWN, PATIENCE = "1 minute", 30
 
 

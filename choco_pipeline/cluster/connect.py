@@ -153,7 +153,7 @@ class Runner:
                     del results[need]
 
     def report(self, stage: str, **numbers: int) -> None:
-        """Add `numbers` to the progress of `stage`, if somebody listens."""
+        """Add `numbers` to the progress of `stage`, if there is a listener."""
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Therefore it listens at a socket in a folder that no other user may enter. A job
 arguments of each task, and receives another when all tasks have ended. If the job goes away, its tasks are given up. If the run
 goes away, the socket is closed, and jobs end with an error.
 
-Without a socket, or if nobody listens there, jobs are ordinary clients.
+Without a socket, or without a run that listens there, jobs are ordinary clients.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Relay:
 def relayed(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> Any:
     """Ask the run with a socket in a folder to run a task for each argument list.
 
-    Raises `OSError` if nobody listens there; `ClusterError`, `ChocoError` or `DisagreementError` as for
+    Raises `OSError` if no run listens there; `ClusterError`, `ChocoError` or `DisagreementError` as for
     `choco_pipeline.cluster.connect.call`; `RelayedError` if the task raised anything else.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

@@ -170,7 +170,7 @@ def silence_tracker() -> None:
 
 @contextmanager
 def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
-    """Connect to a scheduler, within so many seconds or not at all."""
+    """Connect to a scheduler within a time limit, or raise `ClusterError`."""
     # What it would say of lost connections is said once, by the errors here.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address.startswith("tls://") and not Security().get_tls_config_for_role("client")["cert"]:

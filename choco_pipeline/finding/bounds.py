@@ -243,8 +243,11 @@ class TableTrial:
                 return 0
 
 
-def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
-    """Return the evidence with further games, without larger tables of games seen."""
+def with_trials(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
+    """Return the evidence with the trials on further games added.
+
+    A larger table of a game of the run adds nothing.
+    """
     new = [trial for trial in held if trial.run is None]
     if not new:
         return before

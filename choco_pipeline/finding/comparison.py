@@ -69,9 +69,10 @@ FEW, NONZERO = 6, 3
 
 @lru_cache(maxsize=512)
 def sampled(game: str) -> cells.Points:
-    """Return positions of a game by coordinate: a small box and some larger ones.
+    """Return sampled positions of a game: an array for each coordinate.
 
-    Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
+    They fill a small box, and some are larger. The positions of an uncut rectangular bar are bars with one poisoned cell; the
+    names of its row and column are added.
     """
     ruleset = parse_ruleset(game)
     face = ruleset.base.rules.face

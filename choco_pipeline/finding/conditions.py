@@ -312,7 +312,7 @@ def _atoms(points: Sequence[Point], others: Sequence[Point]) -> list[_Condition]
     return list(_atoms_at(names, columns, frozenset(zeros)))
 
 
-@lru_cache(maxsize=64)  # many lines of a family are asked about at the same points
+@lru_cache(maxsize=64)  # many lines of a family have the same points
 def _atoms_at(
     names: tuple[str, ...], columns: tuple[tuple[int, ...], ...], zeros: frozenset[str]
 ) -> tuple[_Condition, ...]:

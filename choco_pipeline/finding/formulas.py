@@ -193,7 +193,7 @@ def set_of(condition: str, notation: MathNotation) -> str:
     members: list[str] = []
     others: list[str] = []
     for part in parts:
-        powers = ShiftedPowers.told_by(part)
+        powers = ShiftedPowers.of_condition(part)
         match part:
             case Compare(("==",), (Name("v"), Integer(member))):
                 members.append(_number(member, notation))

@@ -43,9 +43,9 @@ class FamilyModuli:
 
     @cached_property
     def divisors(self) -> tuple[tuple[int, int], ...]:
-        """For each table the common divisor of the nim-sums, and the P-positions counted.
+        """For each table: gcd of the nim-sums at P-positions, and number of these read.
 
-        With the divisor 1, the number up to where it is known that there is no other: no modulus is 1, nor divides it.
+        Reading ends as soon as the gcd is 1, because then no modulus divides the nim-sums.
         """
         return tuple(self._divisor(member.table()) for member in self.family.members)
 

@@ -231,7 +231,7 @@ def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
 
 @lru_cache(maxsize=1 << 17)
 def _exists(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> bool:
-    """Whether there is such a game: some thousands are asked about for each family."""
+    """Whether the game exists; cached, because a family asks thousands of times."""
     return _built(pattern, parameters) is not None
 
 
@@ -244,7 +244,7 @@ def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Rulese
 
 
 #: A key that is equal for claims with the same content on one game.
-Said: TypeAlias = tuple[Any, ...]
+ContentKey: TypeAlias = tuple[Any, ...]
 
 
 @dataclass
@@ -258,11 +258,11 @@ class WholeTable:
     bound: int
     data: TableData
     #: The claims that hold in the table.
-    holding: dict[Said, Finding] = field(default_factory=dict)
+    holding: dict[ContentKey, Finding] = field(default_factory=dict)
 
     def find(self, claim: Claim, case: Mapping[str, int], game: Ruleset) -> Finding:
         """Return the verdict of the whole table on a claim."""
-        meant = what_is_said(claim, case)
+        meant = content_key(claim, case)
         finding = None if meant is None else self.holding.get(meant)
         if finding is None:
             finding = check_claim(claim, case, game, self.bound, self.data)
@@ -271,7 +271,7 @@ class WholeTable:
         return finding
 
 
-def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
+def content_key(claim: Claim, case: Mapping[str, int]) -> ContentKey | None:
     """Return the key of a claim's content for a game; None for other kinds."""
     check = claim.outcomes or claim.numbers or claim.value_set
     if check is None:

@@ -39,13 +39,13 @@ from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, 
 FEWEST_MORE_GAMES = 4
 
 
-#: Questions that take time: the trial of a statement, its verdict for all parameters, whether an implication holds, and whether the
-#: same search says a statement of a larger table.
+#: Slow questions: the trial of a statement, its verdict for all parameters, the truth of an implication, and the same search in a
+#: larger table.
 Kind = Literal["trial", "for all", "implication", "larger table"]
 #: The kind of a question, and the id of its subject.
 Key = tuple[Kind, str]
 Subject = FoundStatement | comparison.Consequence
-#: The most questions of a kind that are answered in a run, in the order in which they arise.
+#: Limits on the number of questions of a kind in a run; the first ones are answered.
 MOST_ASKED: dict[Kind, int] = {"for all": 40, "implication": 1_000}
 
 
@@ -113,7 +113,7 @@ class Finder:
             return searched_again(subject, self.tables)
         chance = right_by_chance(subject, covered_games(subject, self.tables))
         if chance is not None and chance >= MANY:
-            why = f"right, and so it is in {chance} of {BARS} bars about as high whose steps are drawn"
+            why = f"right, but also right for {chance} of {BARS} random bars of similar height"
             return not_reported(subject, why)
         return Trials(self.tables, self.catalogue, self.decide).tried(subject)
 

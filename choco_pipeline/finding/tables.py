@@ -22,7 +22,7 @@ from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.laws import Point
-from choco_pipeline.finding.scope import Said, WholeTable, what_is_said
+from choco_pipeline.finding.scope import ContentKey, WholeTable, content_key
 from choco_pipeline.finding.statement import Mined
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written import parameter_text
@@ -311,15 +311,15 @@ def whole_tables(
     by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
     largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
 
-    @cache  # small, unlike the chunks that an open table keeps
-    def holding(game: str, quantity: Quantity) -> dict[Said, Checked]:
+    @cache  # verdicts are small; an open table would keep its chunks in memory
+    def holding(game: str, quantity: Quantity) -> dict[ContentKey, Checked]:
         table, found = largest[game, quantity], {}
         sweep = table["sweeps"][0]
         if sweep in plan["jobs"][Stage.CHECK]:
             for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
                 if document["table"] == table["id"] and document["verdict"] == "holds-to-bound":
                     verdict = ClaimVerdict.model_validate(document)
-                    said = what_is_said(claims[verdict.claim], verdict.parameters)
+                    said = content_key(claims[verdict.claim], verdict.parameters)
                     if said is not None:
                         found[said] = verdict.finding
         return found

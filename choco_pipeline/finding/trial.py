@@ -161,10 +161,10 @@ class Trials:
                     "refuted", "narrowed until nothing was left to try it on"
                 )
             right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
-            by_many = told_by_many(statement, [*seen.values(), *right])
+            by_many = without_rare_parts(statement, [*seen.values(), *right])
             if by_many is not statement:
                 return self._tried(by_many, used, searched)
-        statement = replace(statement, held_on=bounds.held_on(statement.held_on, held))
+        statement = replace(statement, held_on=bounds.with_trials(statement.held_on, held))
         proved = self._proved(statement.claims, seen)
         if isinstance(proved, Conclusion):
             return replace(statement, conclusion=proved)
@@ -386,7 +386,9 @@ def narrowed(
     return narrower, [t for t in outcomes if best is not blind or t.is_against]
 
 
-def told_by_many(statement: FoundStatement, right: Iterable[scope.Parameters]) -> FoundStatement:
+def without_rare_parts(
+    statement: FoundStatement, right: Iterable[scope.Parameters]
+) -> FoundStatement:
     """Return a statement without parts of its condition that cover very few games.
 
     Such a part may appear in one narrowing and disappear in the next, because the condition determines which games are tried.

@@ -1,8 +1,8 @@
 """Checks of statements in words: randomised bars, and searches in larger tables.
 
 A statement that is right for many randomised bars says nothing about the game. The heights of the game are moved up or down by 1
-here and there, about once for each step that they make. Slopes and size stay, and so does whatever follows from these alone: that
-z ≥ y at the P-positions of low bars, say, or that high bars are Nim. What follows from where the steps are does not.
+at random places, about once for each of their steps. Slopes and size stay, and so do all of their consequences: for example that
+z ≥ y at the P-positions of low bars, or that high bars are Nim. Consequences of the exact places of the steps are lost.
 
 Rules on pictures say that the number of P-positions among some cells is even. In a large box nearly all cells are none, so it is
 enough to look where a P-position is one of the cells: each is moved by the steps of the rule, and a cell that is met an odd number
@@ -228,7 +228,7 @@ _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
 
 
 def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str]:
-    """Whether a larger table confirms words on one game, with a text or ""."""
+    """Whether a larger table confirms a statement in words, with a text or ""."""
     source = statement.source
     if source is None or statement.pattern.names:
         return True, ""

@@ -83,7 +83,7 @@ def parse_nodes(
 ) -> Node:
     """Return the nodes of `text`; see `choco_pipeline.formula.parse`.
 
-    Raises `FormulaError` for anything that is not a formula of the language, whatever `text` holds.
+    Raises `FormulaError` for any text that is no formula of the language.
     """
     if len(text) > MAX_LENGTH:
         problem = f"formula of {len(text)} characters: at most {MAX_LENGTH} are allowed"

@@ -95,7 +95,7 @@ class Description:
                 raise self.content.error(place, f"{name!r} is there twice")
             if name in RESERVED:
                 others = ", ".join(sorted(RESERVED))
-                what = f"{name!r} cannot be used, since claims and notations do: so it is with {others}"
+                what = f"{name!r} is a name of claims or notations; these are reserved: {others}"
                 raise self.content.error(place, what)
             try:
                 parse(name)  # which refuses `max`, and `or`

@@ -336,8 +336,7 @@ _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 def read_heights(path: Path, name: str) -> TableHeight:
     """Read a table: a line for each x, a comma-separated integer for each z.
 
-    Errors say where something is wrong and what is needed, but do not quote the file: a ruleset that somebody else has
-    written may name one that is no height table.
+    Errors name the place and the allowed content, but do not quote the file, because a foreign ruleset may name a private file.
 
     The name is the path as the notation writes it. Raises `HeightError` if it is no such file.
     """

@@ -173,6 +173,6 @@ def evaluate_at(formula: Formula, points: Points) -> Ints:
 
 
 def holds_at(condition: Formula, points: Points) -> Truths:
-    """Return the truth of a condition at each point."""
+    """Return a mask of the points where a condition holds."""
     size = next(iter(points.values())).size
     return np.broadcast_to(condition.evaluate(points), size).astype(np.bool_, copy=False)

@@ -1,7 +1,7 @@
 """Games as data: coordinates, their limits, and moves; everything else follows.
 
 Every game here is Nim on coordinates in which lowering some may lower others. A move lowers one coordinate or several; what
-then stands above its largest legal value falls to that value, which is the rule of chocolate: whatever lies behind the cut
+then stands above its largest legal value falls to that value, which is the rule of chocolate: the part behind the cut
 goes with it. No move raises a coordinate, so that play ends, and lexicographic order lists each position after its options.
 """
 

@@ -45,7 +45,7 @@ def fill_bar(
         First and stop of the block along z. All blocks at smaller z (same y) must have been filled with the same ``by_z``,
         and all at smaller y (same z) with the same ``by_y``.
     holds_terminal
-        Whether the first position of these arrays is the terminal (0, 0), from which nobody may pass.
+        Whether the first position of these arrays is the terminal (0, 0), from which passing is not allowed.
     by_y
         What the moves along y reach, one line for each z of ``z_range``, counted from its first. Carried on.
     by_z

@@ -285,7 +285,7 @@ def grundy_generic(
 ) -> Table:
     """Return all Grundy numbers of a game.
 
-    Each coordinate has so many values as `sizes` says, from 0; there is at least one coordinate. `is_position`, broadcast, is
+    Coordinate i has the values 0 to ``sizes[i] - 1``; there is at least one coordinate. `is_position`, broadcast, is
     False where limits allow what is no position; no move may lead there from a position. The table is int16 or int32 [sizes],
     -1 where there is no position: a move lowers the coordinates' sum, so no number is larger than that can be.
     """

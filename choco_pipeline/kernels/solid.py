@@ -135,7 +135,7 @@ def fill_solid(
         First and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
         ``by_x``, and all at smaller z (same x) with the same ``by_z``.
     holds_terminal
-        Whether (0, 0, 0) of these arrays is the terminal position, from which nobody may pass.
+        Whether (0, 0, 0) of these arrays is the terminal position, from which passing is not allowed.
     by_x
         What the moves along x reach, one line for each z of ``heights``. Carried on.
     by_z

@@ -58,7 +58,7 @@ DIVISORS = range(2, 7)
 
 
 def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
-    """Return laws for all coordinates alike; nothing of games with passes."""
+    """Return laws for all coordinates alike; none for games with passes."""
     names = game.coordinates
     if game.passes or game.base.rules.face is not None or len(names) not in BOUNDS:
         return []

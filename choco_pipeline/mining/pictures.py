@@ -120,7 +120,7 @@ def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
 
 
 def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator[Stack]:
-    """Yield the patterns of C(m, m), or of all C(m, n), up to a side."""
+    """Yield the pictures of the bars C(m, m), or of all C(m, n), up to a side."""
     side, passes = np.arange(1, most + 1), len(heaps) - 1
     m, n = side[:, None, None], side[:, None, None]
     if not is_square:

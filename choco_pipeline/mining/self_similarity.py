@@ -53,7 +53,7 @@ def mine_blocks(
 ) -> list[BlocksFinding]:
     """Return relations of a table's pictures of P-positions to smaller ones.
 
-    There is one finding for each way to cut the table, and for square bars another one on copies; some are of nothing. Pictures
+    There is one finding for each way to cut the table, and for square bars another one on copies; some are empty. Pictures
     have at most `side` rows and columns.
     """
     every = list(stacks(game, bound, data, side))

@@ -272,7 +272,7 @@ class StatementFinding(SearchOutcome):
     def of_lines(
         cls, search: str, tried: Tried, lines: Iterable[tuple[str, str, Evidence, Evidence]]
     ) -> list[StatementFinding]:
-        """Return a finding for each text and line, or one finding of nothing."""
+        """Return a finding for each text and line, or a single empty one."""
         return [
             cls(
                 search=search,

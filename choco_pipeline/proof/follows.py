@@ -44,6 +44,7 @@ from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.games.guess import QUANTITIES
+from choco_pipeline.proof.implied_condition import proved_steps, require_implied_condition
 from choco_pipeline.proof.lemmas import (
     LEMMAS,
     FamilyGame,
@@ -55,7 +56,6 @@ from choco_pipeline.proof.lemmas import (
     without_passes,
 )
 from choco_pipeline.proof.proof_errors import LemmaError
-from choco_pipeline.proof.spoken import proved_steps, require_spoken_of
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.statements.tree import OnOptions
@@ -338,7 +338,7 @@ def settle_following(
     folder = None if certificates is None else Path(certificates)
     known = [None if answer is None else ClaimVerdict.model_validate(answer) for answer in decided]
     try:
-        require_spoken_of(claim, seconds)
+        require_implied_condition(claim, seconds)
         finding = _decided(
             claim, [Claim.from_json(premise) for premise in premises], known, seconds, folder
         )

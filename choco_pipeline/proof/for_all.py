@@ -29,7 +29,7 @@ from choco_pipeline.proof.cache import Question
 from choco_pipeline.proof.checker import check_family
 from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.games.certificate import engine_version
-from choco_pipeline.proof.spoken import require_spoken_of
+from choco_pipeline.proof.implied_condition import require_implied_condition
 from choco_pipeline.proof.trial import Refutation, RelationKind, Statement, confirmed
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
@@ -182,7 +182,7 @@ def settle_for_all(
     start = time.perf_counter()
     claim = Claim.from_json(document)
     try:
-        require_spoken_of(claim, seconds)
+        require_implied_condition(claim, seconds)
         family = family_of(claim)
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)

@@ -196,7 +196,7 @@ def _require_of_member(part: FamilyGame, family: Family, values: dict[str, int])
 
 
 def _text(part: FamilyGame, case: FamilyCase) -> str:
-    """Return SMT-LIB 2: some position that is not all 0 has no move to that one."""
+    """Return SMT-LIB 2: some nonzero position has no move to zero."""
     place = {x: Affine.of(variable(x)) for x in part.coordinates}
     natural = map(smt.at_least_0, [*map(Affine.of, case.names), *place.values()])
     body = [*natural, smt.any_of(smt.at_least_0(value - 1) for value in place.values())]

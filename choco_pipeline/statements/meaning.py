@@ -55,7 +55,7 @@ class World:
     of_whole_bars: bool = False
 
     def holds(self, proposition: tree.Proposition, position: Position | None = None) -> bool:
-        """Return the truth of a proposition at a position, or of one about integers.
+        """Whether a proposition holds at a position, or by itself if about integers.
 
         Raises `UndefinedError` or `FormulaError` if a term that is needed has no value.
         """

@@ -26,7 +26,7 @@ Mine = Literal[
     "smaller-heaps",
 ]
 Prove = Literal["p", "grundy"]
-#: Conditions are searched in boxes of at most so many height functions: the P-positions of each are computed, and conditions are
+#: The largest number of height functions in a box for conditions: the P-positions of each are computed, and conditions are
 #: compared on all of them.
 MOST_HEIGHT_FUNCTIONS = 1 << 16
 
@@ -90,7 +90,7 @@ class Sweep(Model):
     )
     prove: list[Prove] = Field(
         default=[],
-        description="What is to be proved for all positions of each game, whatever the bound: `p`, which are the"
+        description="The relations to prove for all positions of each game: `p`, the"
         " P-positions; `grundy`, the Grundy numbers. Claims on them are then decided for these parameters.",
         examples=[["p", "grundy"]],
     )
@@ -98,14 +98,14 @@ class Sweep(Model):
         default=60,
         ge=1,
         le=86_400,
-        description="After so many seconds of computing a proof, or a decision on a claim, is ended and left undecided.",
+        description="Limit of CPU seconds for a proof or a decision on a claim, which is then left undecided.",
         examples=[600],
     )
     prove_memory: int = Field(
         default=4,
         ge=1,
         le=1024,
-        description="With more than so many GiB of memory a proof, or a decision on a claim, is ended and left undecided.",
+        description="Limit of memory in GiB for a proof or a decision on a claim, which is then left undecided.",
         examples=[8],
     )
 

@@ -27,7 +27,7 @@ MOST_TABLES = 10_000
 MOST_COMBINATIONS = 1_000_000
 #: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
 LARGEST = 1 << 31
-#: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
+#: Factor for the memory of a job that builds a large table by itself, so that its blocks can be larger.
 ROOM_FOR_BLOCKS = 2
 
 #: Names with a meaning, which no parameter may have.

@@ -318,7 +318,10 @@ def shared_out(chosen: Sequence[GameToProve]) -> list[list[GameToProve]]:
 
 
 def in_parts(ids: Iterable[str], number: int) -> list[list[str]]:
-    """Return ids in at most `number` parts, each by its digest alone."""
+    """Distribute ids over at most `number` parts by their digests.
+
+    A new id therefore leaves the others in their parts.
+    """
     parts: dict[int, list[str]] = defaultdict(list)
     for claim_id in ids:
         parts[int(digest(claim_id), 16) % number].append(claim_id)

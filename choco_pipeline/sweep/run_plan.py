@@ -53,7 +53,7 @@ class Capacity:
 
     #: How many tasks run at the same time, at most.
     workers: int
-    #: Bytes that each of them may use; None if nobody knows yet, or if each is given what it needs.
+    #: Bytes that each of them may use; None if unknown, or if each gets the memory that it needs.
     memory: int | None
     #: Who gives that memory, as messages say it.
     whose: str
@@ -90,10 +90,9 @@ def require_disk_for(tables: Sequence[Planned], results: Path) -> None:
 
 #: New tables are cut into about this many shards, so that several workers share them.
 PARTS = 6
-#: Whatever their number is, a shard has at least so many tables or estimated seconds of work, beside which starting its jobs
-#: costs little.
+#: A shard has at least this many tables or estimated seconds of work, so that the start of its jobs costs little.
 LEAST_TABLES, LEAST_SECONDS = 100, 1.3
-#: It has at most so many, so that a kill costs little.
+#: A shard has at most this many, so that a kill costs little.
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 PLAN_CODE = (*FINDING_CODE, "documents")
 

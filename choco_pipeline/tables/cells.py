@@ -350,7 +350,7 @@ def stored_cells(results: Path, entry: Mapping[str, Any]) -> StoredCells:
 
 
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
-    """Return at most `sides` cells along each dimension of a stored table."""
+    """Read the corner of a stored table, at most `sides` cells along each dimension."""
     cells = stored_cells(results, entry).corner(sides)
     return cells[(slice(None),) * len(cells.shape)]
 

@@ -113,7 +113,7 @@ class BlockedTable:
         return table
 
     def _is_work_of(self, least: float) -> bool:
-        """Whether a block takes `least` seconds, and four times its handing on."""
+        """Whether a block takes at least `least` seconds, and four times its transfer."""
         kernel, block = self.kernel, self.blocks[0, 0]
         cells = len(block.rows) * len(block.columns) * kernel.depth
         seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND

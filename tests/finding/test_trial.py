@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.verdict import Counterexample, Refuted
 from choco_pipeline.finding.bounds import TableTrial, bound_of_trial, largest_number
 from choco_pipeline.finding.scope import Tables, WholeTable
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.finding.trial import Trials, narrowed, told_by_many, wider
+from choco_pipeline.finding.trial import Trials, narrowed, wider, without_rare_parts
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
@@ -222,7 +222,7 @@ def test_a_condition_of_several_parts_is_shorter_than_a_list_of_where_it_is_righ
     narrower = narrowed(said, points, outcomes, "all")
     assert (None if narrower is None else narrower[0].when) == when
     if narrower is not None:
-        told = told_by_many(narrower[0], points)
+        told = without_rare_parts(narrower[0], points)
         assert told.when == when.removeprefix("k == 3 or ")
 
 

@@ -8,7 +8,7 @@ import pytest
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import tables
-from choco_pipeline.finding.scope import WholeTable, what_is_said
+from choco_pipeline.finding.scope import WholeTable, content_key
 from choco_pipeline.finding.tables import whole_tables
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
@@ -44,12 +44,12 @@ def claim(check, ruleset=TRIANGLE, **more):
 
 
 def test_claims_that_say_the_same_of_a_game_are_known_by_that():
-    said = what_is_said(claim(NIM), {"k": 3})
+    said = content_key(claim(NIM), {"k": 3})
     assert said is not None
-    assert said == what_is_said(claim({**NIM, "formula": "x ^ y ^ z == 0"}, *triangles(3)), {})
-    assert said == what_is_said(claim(NIM, when="k%4 == 3"), {"k": 3})
+    assert said == content_key(claim({**NIM, "formula": "x ^ y ^ z == 0"}, *triangles(3)), {})
+    assert said == content_key(claim(NIM, when="k%4 == 3"), {"k": 3})
     on = claim({**NIM, "formula": "x^y^z == k-3"})
-    assert what_is_said(on, {"k": 3}) != what_is_said(on, {"k": 4})
+    assert content_key(on, {"k": 3}) != content_key(on, {"k": 4})
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_claims_that_say_the_same_of_a_game_are_known_by_that():
     ],
 )
 def test_claims_that_say_nearly_the_same_are_others(check, more):
-    said = what_is_said(claim(check, **more), {"k": 3})
-    assert said not in (what_is_said(claim(one), {"k": 3}) for one in (NIM, VALUES))
+    said = content_key(claim(check, **more), {"k": 3})
+    assert said not in (content_key(claim(one), {"k": 3}) for one in (NIM, VALUES))
     assert said is not None
 
 
@@ -101,7 +101,7 @@ def test_what_the_run_has_checked_on_a_table_is_known_of_it(tmp_path, monkeypatc
     known = {k: dict(whole.holding) for k, whole in kept.items()}
     assert known[5] == {}  # refuted there
     ((said, finding),) = known[3].items()
-    assert said == what_is_said(claim(NIM), {"k": 3})
+    assert said == content_key(claim(NIM), {"k": 3})
     assert finding == WholeTable(24, kept[3].data).find(
         claim(NIM), {"k": 3}, parse_ruleset(*triangles(3))
     )

@@ -15,7 +15,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import family_of, settle_for_all
-from choco_pipeline.proof.spoken import require_spoken_of
+from choco_pipeline.proof.implied_condition import require_implied_condition
 from tests.catalogues import catalogue_of
 from tests.claims.written import claim_for_all as a_claim
 from tests.claims.written import of_p_positions as p
@@ -193,7 +193,7 @@ TWO_FORMS = {"t": "0..v2(max(s, 1))", "m": "0..k//2-1"}
     ids=lambda claim: claim.id,
 )
 def test_claims_of_the_catalogue_speak_of_all_that_they_are_decided_for(claim: Claim) -> None:
-    require_spoken_of(claim, 20)
+    require_implied_condition(claim, 20)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_claims_of_the_catalogue_speak_of_all_that_they_are_decided_for(claim: C
     ],
 )
 def test_what_for_all_implies_is_accepted(when: str, for_all: str, some: dict[str, str]) -> None:
-    require_spoken_of(spoken_of(when, for_all, some), 20)
+    require_implied_condition(spoken_of(when, for_all, some), 20)
 
 
 #: The first ones are false beyond the small parameters that a file of claims is tried with.
@@ -228,4 +228,4 @@ def test_what_for_all_does_not_imply_is_refused(
     when: str, for_all: str, some: dict[str, str]
 ) -> None:
     with pytest.raises(ChocoError):
-        require_spoken_of(spoken_of(when, for_all, some), 20)
+        require_implied_condition(spoken_of(when, for_all, some), 20)

@@ -91,7 +91,7 @@ def test_a_changed_claim_changes_only_the_job_of_checks(config):
 
 
 def test_jobs_are_those_of_the_first_sweep_that_asks(config):
-    """A table belongs to its first sweep, and to the first that searches or proves."""
+    """A table is built and checked by its first sweep, and searched by the first with searches."""
     one = "{ruleset: 'step-bar(k=k)', parameters: {k: [4, 5]}, bound: 20, quantity: grundy"
     config.write_text(
         CONFIG.replace("    mine: [value-sets]\n", "")

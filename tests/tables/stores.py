@@ -60,7 +60,7 @@ def chunks_of(folder: Path) -> list[Path]:
 
 
 def entry_of(manifest: str) -> dict[str, Any]:
-    """Return the entry of a manifest's one table, without the cost of its build."""
+    """Return the only entry of a manifest, without what differs between two builds."""
     (entry,) = read_record(Path(manifest))["tables"].values()
     varying = ("seconds", "seconds_to_store", "blocks")
     return {key: value for key, value in entry.items() if key not in varying}

@@ -189,11 +189,10 @@ class Board:
         return np.concatenate(rows), np.concatenate(columns)
 
     def option_pairs(self, bound: int) -> Truths | None:
-        """Return the options of each cell of a box; None if the box is too large.
+        """Return a matrix that is true at [a, b] if cell b is an option of cell a.
 
-        Both are given as numbers of cells.
-
-        A statement on all cells asks for the options of each position again for each block of cells.
+        Cells are numbered in lexicographic order. It is None if the box is too large. It is kept, because a statement on all cells
+        needs the same options for each block of cells.
         """
         if self._pairs is None or self._pairs[0] != bound:
             box, pairs = self.box(bound), None
@@ -677,7 +676,7 @@ def necessary_condition(word: tree.Word, body: tree.Proposition) -> tree.Proposi
 
 
 def _inside(columns: Sequence[Ints], sides: Sequence[int]) -> Truths:
-    """Return a mask of the points of a box."""
+    """Return a mask of the points inside a box."""
     inside = [(at >= 0) & (at < side) for at, side in zip(columns, sides, strict=True)]
     found: Truths = np.logical_and.reduce(inside)
     return found

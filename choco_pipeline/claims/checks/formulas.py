@@ -244,7 +244,7 @@ class IntegerSet:
     """The integers that satisfy a condition on `v`.
 
     A member outside given integers is searched outwards from 0, in intervals. One throughout which the condition is false is
-    skipped, whatever its length, so the last, infinite one can end the search. Others are halved, down to single integers.
+    skipped at any length, so the last, infinite one can end the search. Others are halved, down to single integers.
     Interval arithmetic guarantees that skipped intervals hold no member, and evaluation that the result is one.
     """
 

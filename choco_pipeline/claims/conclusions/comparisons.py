@@ -95,9 +95,9 @@ class _NoTableError(LookupError):
 def _sum(
     summand: Formula, parameter: str, g: _Numbers, largest: int
 ) -> Callable[[int], int | None]:
-    """Return Σ summand for parameter = 1, …, n as a function of n.
+    """Return the function n ↦ sum of `summand` over `parameter` = 1, …, n.
 
-    It is defined as far as the tables reach.
+    Its value is None where a table is missing.
     """
     known = [0]
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 
-#: Of parameters that are no product of ranges, about so many are named.
+#: Approximate number of parameters that are named if they are no product of ranges.
 MOST_NAMED = 8
 
 

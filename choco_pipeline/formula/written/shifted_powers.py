@@ -26,13 +26,13 @@ class ShiftedPowers:
         return cls(shift, power.bit_length() - 1)
 
     @classmethod
-    def told_by(cls, node: Node) -> ShiftedPowers | None:
+    def of_condition(cls, node: Node) -> ShiftedPowers | None:
         """Return the set of a condition in the form of `condition`, or None.
 
         Examples
         --------
         >>> from choco_pipeline.formula.parse import parse_nodes
-        >>> ShiftedPowers.told_by(parse_nodes("v >= 0 and (v+2) & (v+1) == 0"))
+        >>> ShiftedPowers.of_condition(parse_nodes("v >= 0 and (v+2) & (v+1) == 0"))
         ShiftedPowers(shift=2, least=1)
         """
         match node:

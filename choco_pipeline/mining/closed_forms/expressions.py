@@ -44,9 +44,9 @@ _PARTS = re.compile(r"\w+|//|<<|>>|[<>=!]=|[-+*%^&|<>]")
 class Atom(NamedTuple):
     """A formula that stands for itself with any constant added."""
 
-    #: About how many names, numbers and operators it has.
+    #: Approximate number of its names, numbers and operators.
     size: int
-    #: Writes it in the shortest way, with names of coordinates and a constant that is added.
+    #: Return its shortest text, given the names of coordinates and a constant to add.
     text: Callable[[Sequence[str], int], str]
     family: Literal["linear", "nim-sum", "grown", "pair"]
 
@@ -223,8 +223,7 @@ def remainders(
 ) -> Iterator[tuple[Atom, Ints]]:
     """Yield nim-sums modulo own numbers, and nim-sums of such remainders.
 
-    They are of two or more coordinates. Such are the Grundy numbers of several heaps of which amounts up to some number may be
-    taken.
+    They have two or more coordinates. The Grundy numbers of subtraction games on several heaps have this form.
     """
     nim_sum = partial(Binary, "^")
     for count, number in product(range(2, len(names) + 1), own):

@@ -420,7 +420,7 @@ class Reading:
 
 
 def is_zero(formula: str) -> str:
-    """Return that a formula is 0, of two under ``|`` that both are.
+    """Return the condition that a formula is 0, or under ``|`` both of its parts.
 
     Examples
     --------
@@ -445,7 +445,7 @@ def _both_same(node: Node) -> str:
 
 
 def equation(name: str, formula: str, order: Sequence[str]) -> str:
-    """Return that a coordinate is a formula, if possible as a nim-sum that is 0.
+    """Return the equation of a coordinate and a formula, if possible as a nim-sum.
 
     The nim-sum names the coordinates in the given order.
 

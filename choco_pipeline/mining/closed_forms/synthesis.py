@@ -58,7 +58,7 @@ FEWEST = 8
 #: As many of them have a number, where others have none.
 FEWEST_NUMBERS = 2
 MULTIPLES = range(1, 4)
-#: Pairs are compared with the target at every so-manieth point first.
+#: Pairs are first compared with the target at every `SPARSE`-th point.
 SPARSE = 8
 OPERATIONS = {"min": np.minimum, "max": np.maximum, "^": np.bitwise_xor, "+": np.add}
 Part = tuple[str | None, Truths]
@@ -182,14 +182,14 @@ class Atoms:
         return self._known[key]
 
     def zeros(self, truths: Truths) -> str | None:
-        """Return that a nim-sum is 0, if it is so exactly where `truths` says."""
+        """Return the condition that a nim-sum is 0, if it is exactly `truths`."""
         right = ((self.values == 0) == truths).all(axis=1)
         chosen = (self.formulas[i] for i in np.flatnonzero(right).tolist())
         texts = (f.text(tuple(self.points), 0) for f in chosen if f.family == "nim-sum")
         return min((f"{text} == 0" for text in texts), key=length, default=None)
 
     def _one(self, target: Target, values: Ints, missing: Ints) -> list[Sum]:
-        """Return formulas that are wrong most seldom when a constant is added."""
+        """Return formulas that are, plus a constant, wrong at the fewest points."""
         if target.forgiven:
             middle = missing.shape[1] // 2
             constants = np.partition(missing, middle, axis=1)[:, middle]

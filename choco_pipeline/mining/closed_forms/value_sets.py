@@ -269,7 +269,7 @@ def _finding(
 
 
 def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> ValueForm | None:
-    """Return the form of early values that later ones have, not by chance.
+    """Return the form of early values, if later values have it, too, beyond chance.
 
     If a member of the form's set up to that bound is not a value, the values are only within the set.
     """
@@ -297,7 +297,7 @@ def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> V
 
 
 def _all(frontiers: Sequence[tuple[int, int]], chance: ChanceValues) -> ValueForm | None:
-    """Return that every number is a value, if the frontier grows not by chance.
+    """Return the form "all numbers", if the frontier grows too far for chance.
 
     A law is needed if the values of bars by chance are about as many of the first numbers as there is room for.
     """

@@ -163,7 +163,7 @@ def _zeros(value: Function) -> Member:
 
 #: Tables that guesses are made from, by their binary digits.
 DEPTHS = (9, 11, 13, 14, 15)
-#: Digits that tell residuals apart: from so many on, as long as the window has so many points.
+#: Numbers of digits that distinguish residuals: the least, and the most points of the window.
 NARROWEST = 3
 WINDOW_POINTS = 1 << 14
 MOST_RESIDUALS = 3000

@@ -342,7 +342,7 @@ def _solutions(
 
 
 def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str, Affine] | None:
-    """Return a name and its value where the sum is the least natural number."""
+    """Solve a sum for a name at the sum's least natural value; None if impossible."""
     multiples = {name: total.multiple_of(name) for name in sorted(unknown & total.names)}
     if not multiples:
         return None
@@ -436,7 +436,7 @@ def _works(
     member: Mapping[str, int],
     clock: Clock,
 ) -> npt.NDArray[np.bool_]:
-    """Return the truth that options have smaller values at sampled positions."""
+    """Return a mask [option, position]: the option has the smaller value drawn there."""
     values = {name: np.asarray(value, dtype=np.int64) for name, value in member.items()}
     shape = (BOUND + 1,) * len(game.coordinates)
     grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)

@@ -29,7 +29,7 @@ INTEGER_BOUND = 3
 ZERO, ONE = nodes.Integer(0), nodes.Integer(1)
 
 
-def require_spoken_of(claim: Claim, seconds: float) -> None:
+def require_implied_condition(claim: Claim, seconds: float) -> None:
     """Raise `UndecidedError` unless `for_all` is shown to imply `when`."""
     statement = claim.statement
     if claim.speaks_for_all_only or statement.for_all is None or statement.when is None:
@@ -56,7 +56,7 @@ def require_spoken_of(claim: Claim, seconds: float) -> None:
         ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
         implied = f"for {ranges}: {' => '.join(sides)}"
         with TemporaryDirectory() as folder:
-            steps = proved_steps("spoken", implied, seconds, Path(folder))
+            steps = proved_steps("condition", implied, seconds, Path(folder))
             answers = ask_checker([step["certificate"] for step in steps], CHECKER_SECONDS)
         if not all("checker" in answer.engines for answer in answers):
             raise UndecidedError(f"{implied} is not proved by the checker")
