@@ -316,7 +316,7 @@ class Rules:
 
     @property
     def unbounded(self) -> tuple[str, ...]:
-        """The coordinates without limits, or with limits of each other."""
+        """The coordinates without a limit, or whose limits depend on each other."""
         return tuple(n for n in self.coordinates if n not in self.limits or n in self.cycle)
 
     @cached_property
@@ -385,7 +385,7 @@ class Rules:
             yield option
 
     def results_by(self, move: Move, position: Sequence[int]) -> Iterator[tuple[Position, ...]]:
-        """Yield the results of one kind of move, as `results`."""
+        """Yield the result of each move of one kind, in the form of `results`."""
         values = self.named(position)
         if move.unless is not None and move.unless.value(values):
             return

@@ -92,7 +92,7 @@ class AutomatonPicture:
     picture: Markup
 
 
-#: Numbers of states against one parameter, all others fixed, by what is fixed.
+#: Numbers of states against one parameter, by the values of the fixed ones.
 Series = Mapping[str, Mapping[int, int]]
 
 
@@ -100,7 +100,7 @@ class ProofFamily:
     """Games for which one sweep asked for proofs."""
 
     def __init__(self, entries: Sequence[GameProof], certificates: Mapping[str, Proof]) -> None:
-        names = varying(entries)
+        names = varying_parameters(entries)
         rows = [
             ProofRow(entry, {name: math_text(str(entry.parameters[name])) for name in names})
             for entry in entries
@@ -223,7 +223,7 @@ def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | N
     return families, worked_reading([*certificates.values()])
 
 
-def varying(entries: Sequence[GameProof]) -> list[str]:
+def varying_parameters(entries: Sequence[GameProof]) -> list[str]:
     """Return the common parameters that occur in the rulesets and vary."""
     common = [name for name in entries[0].parameters if all(name in e.parameters for e in entries)]
     return [

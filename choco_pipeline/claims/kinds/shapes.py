@@ -161,7 +161,7 @@ class Related(Judged):
 
     @property
     def moved(self) -> Mapping[str, Formula]:
-        """The coordinates there that are other numbers than here."""
+        """The coordinates whose values differ between the two positions."""
         return {name: formula for name, formula in self.at.items() if formula.text != name}
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
@@ -242,7 +242,7 @@ class Parts:
 
 
 def parts_of(proposition: tree.Proposition, coordinates: Collection[str]) -> Parts:
-    """Split definitions and a premise ``size <= …`` from one about positions."""
+    """Split definitions and a premise ``size <= …`` from a statement on positions."""
     let = dict[str, Formula]()
     while isinstance(proposition, tree.Let):
         value = proposition.value
@@ -279,7 +279,7 @@ def _all(parts: list[tree.Proposition]) -> tree.Proposition:
     return tree.joined("and", parts) if parts else tree.TRUE
 
 
-def recognised(
+def recognise(
     proposition: tree.Proposition,
     coordinates: tuple[str, ...],
     bound: int = 0,

@@ -138,7 +138,7 @@ class Entry(Statement):
     )
     corrects: Id | None = Field(
         default=None,
-        description="Another claim, kept as printed, of which this is the intended form.",
+        description="The claim as printed, if this is its intended form.",
     )
     contradicts: list[Id] = Field(
         default=[],
