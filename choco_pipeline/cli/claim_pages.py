@@ -380,7 +380,7 @@ def check_claims(
         if proofs:
             proved = [verdict for verdict in source.verdicts(claim.id) if verdict.is_proved]
             if not proved:
-                raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
+                raise ConfigError(f"claim {claim.id}: the last run has no proof of it")
             return (), checking.certificate_trials(claim, proved, catalogue, limit)
         if prove:
             return checking.deciding_trials(claim, catalogue, given, None, limit)

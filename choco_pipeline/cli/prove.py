@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from choco_pipeline.claims.conclusions.rows import enumerated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict, counted
 from choco_pipeline.cli.checking import PROOF_SECONDS, claim_of, known_claims
 from choco_pipeline.cli.output import SETTINGS, Json, emit, in_time, wrapped
 from choco_pipeline.cli.progress import waiting
@@ -319,12 +319,12 @@ def checked_lines(answer: Mapping[str, Any]) -> list[str]:
         at = ", ".join(map(str, answer["position"]))
         where = f"It is false at ({at}) for {assigned(answer['parameters'])}."
         return [f"refuted: {statement}", where]
-    agree = "show it by the definition's options" if every else "agree with the definition"
+    definition = "the definition's options" if every else "the definition"
     lines = [
         f"{'false for every member' if every else 'checked'}: {statement}",
-        f"{answer['conditions']} conditions written anew from the game are unsatisfiable by"
-        f" {' and by '.join(answer['engines'])}; {answer['members']} members {agree};"
-        f" {in_time(answer['seconds'])}",
+        f"{enumerated(answer['engines'])} find {counted(answer['conditions'], 'condition')}, derived again from the game,"
+        f" unsatisfiable; confirmed by {definition} for"
+        f" {counted(answer['members'], 'member')}; {in_time(answer['seconds'])}",
     ]
     if every:
         return lines

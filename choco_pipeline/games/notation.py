@@ -350,7 +350,7 @@ class _Reader:
         for i, char in enumerate(text):
             depth += (char == "(") - (char == ")")
             if depth < 0:
-                raise self._error("a closing parenthesis too many")
+                raise self._error("there is one closing parenthesis too many")
             if char == "," and depth == 0:
                 parts.append(text[start:i])
                 start = i + 1

@@ -379,7 +379,7 @@ class Rules:
         """Yield the options that one kind of move leads to."""
         if move.split is not None:
             raise RulesetError(
-                f"a move splits {move.split.coordinate} and leaves two positions: this is asked of single ones"
+                f"a move splits {move.split.coordinate} and leaves two positions: such a game has no single options"
             )
         for (option,) in self.results_by(move, position):
             yield option

@@ -142,7 +142,7 @@ class Ruleset(ABC):
         if self.rules.unbounded:
             if bound is None:
                 raise RulesetError(
-                    f"{self.notation}: a bound is needed, since the shape does not limit every coordinate"
+                    f"{self.notation}: a bound is needed, because the shape does not limit every coordinate"
                 )
             bound = require_count(self.notation, "bound", bound, 0, None)
         return self.rules.largest(bound)

@@ -546,7 +546,8 @@ class _Parser:
                 continue
             if token.is_operand and not token.text.isdigit() and token.text not in known:
                 near = suggestion(token.text, sorted(known))
-                self.refuse(f"{quoted(token.text)} is not a name that has a value here{near}")
+                allowed = ", ".join(sorted(self.names_with_value)) or "none"
+                self.refuse(f"{quoted(token.text)} has no value here{near}: names are {allowed}")
             level += {"(": 1, ")": -1}.get(token.text, 0)
             if token.text in ("=>", "<=>", "=", "{", "}", "[", "]", ":", ";") or level < 0:
                 break

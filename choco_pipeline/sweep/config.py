@@ -172,9 +172,7 @@ class Config(Model):
     @classmethod
     def _is_no_shared_folder(cls, run: str) -> str:
         if run in SHARED:
-            raise ValueError(
-                f"needs another name than {', '.join(SHARED)}, where all runs have theirs"
-            )
+            raise ValueError(f"needs another name than {', '.join(SHARED)}, which all runs share")
         return run
 
 

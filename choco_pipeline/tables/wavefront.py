@@ -293,7 +293,7 @@ class BlockFrontiers:
     def down(self) -> Frontier:
         """Return a copy of the frontier along the columns: the block may run again."""
         if self._down is None:
-            raise StoreError("a block before this one has not handed on what this one needs")
+            raise StoreError("an earlier block has not handed on the frontier that this one needs")
         if isinstance(self._down, bytes):  # pickled by this class
             return cast(Frontier, pickle.loads(self._down))
         return deepcopy(self._down)
