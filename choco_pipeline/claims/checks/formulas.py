@@ -19,8 +19,7 @@ from choco_pipeline.claims.checks.evidence import (
     finding_of_tally,
 )
 from choco_pipeline.claims.checks.scan import CellTask, compare_by_scan
-from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, Values
-from choco_pipeline.claims.kinds.shapes import Containment
+from choco_pipeline.claims.kinds import Containment, Count, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     Exhausted,

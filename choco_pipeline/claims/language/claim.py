@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
 from choco_pipeline.claims import kinds
-from choco_pipeline.claims.kinds.shapes import Parts, parts_of, recognise
+from choco_pipeline.claims.kinds import Parts, parts_of, recognise
 from choco_pipeline.claims.language.claims_file import (
     AS_IN_FILES,
     Entry,
