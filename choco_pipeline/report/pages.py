@@ -135,7 +135,7 @@ def _parts(
             "explore.html",
             {
                 "families": explored,
-                "data": explored_games.embedded(explored),
+                "data": explored_games.as_script_json(explored),
                 "opens_on": explored_games.OPENS_ON,
             },
         )
