@@ -95,10 +95,9 @@ def between(statement: FoundStatement) -> list[dict[str, int]]:
     return choices({name: range(min(values), max(values) + 1) for name, values in seen})
 
 
-def members(statement: FoundStatement) -> list[str]:
-    """Return the games for which a statement was seen, also if it is no claim."""
-    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
-    return [build(statement.pattern, point, Path()).notation for point in points]
+def choices_seen(statement: FoundStatement) -> list[dict[str, int]]:
+    """Return all choices of the values seen of the parameters."""
+    return choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
@@ -107,8 +106,7 @@ def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
         return []
     if not statement.pattern.names:
         return list(games_of(statement, tables))
-    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
-    games = (game_of(statement.claims[0], point) for point in points)
+    games = (game_of(statement.claims[0], point) for point in choices_seen(statement))
     return [game.notation for game in games if game is not None]
 
 

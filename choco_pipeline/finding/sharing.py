@@ -5,6 +5,7 @@ It imports no kernels, because a light client submits the steps.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from choco_pipeline.cluster.connect import Step, runner
@@ -28,12 +29,14 @@ def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
     with runner() as run:
         parts = min(MOST_STEPS, FOR_EACH_WORKER * run.workers) if run.workers > 1 else 1
         run.report(Stage.FIND, steps=1)
-        run.run(_steps(plan_file, out_file, parts))
+        run.run(_steps((plan_file, time.time_ns()), out_file, parts))
     document = read_record(Path(out_file))
     return {"statements": len(document["statements"]), "searches": len(document["searches"])}
 
 
-def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
+def _steps(run: tuple[str, int], out_file: str, parts: int) -> list[Step]:
+    """Return the steps; `run` is the plan's file and the time at which they begin."""
+
     def several(
         name: str, function: str, needs: tuple[str, ...] = (), *, lanes: bool = True
     ) -> list[Step]:
@@ -41,7 +44,7 @@ def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
             Step(
                 f"{name}-{part}",
                 f"{STEPS}:{function}",
-                (plan_file, part, parts),
+                (run, part, parts),
                 needs,
                 lane=part if lanes else None,
             )
@@ -54,7 +57,7 @@ def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
     proposed, tried, decided = (
         tuple(step.key for step in steps) for steps in (searches, trials, decisions)
     )
-    ask, concluding = (plan_file, parts), (plan_file, out_file, parts)
+    ask, concluding = (run, parts), (run, out_file, parts)
     # on one worker, which keeps what it has read and compared
     return [
         *searches,
