@@ -243,7 +243,7 @@ def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _
 
 #: Meanings that are kept, by claim and game: each claim is compared with many statements, in each round of a run.
 _MEANINGS: dict[tuple[str, str], Meaning | None] = {}
-MOST_MEANINGS = 2_000
+MOST_MEANINGS = 4_000
 
 
 def meaning(claim: Claim, game: str) -> Meaning | None:

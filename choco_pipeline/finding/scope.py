@@ -50,20 +50,19 @@ class Tables:
     #: Returns the run's own table of a game if searches read only a corner of it, else None.
     whole: Callable[[str, Quantity], WholeTable | None] = lambda game, quantity: None
 
-    @property
-    def games(self) -> list[str]:
-        """All games, each once."""
-        return list(dict.fromkeys(game for game, _ in self.bounds))
-
     def matching(self, claim: Claim) -> dict[str, dict[str, int]]:
         """Return the games that a claim is about, with their parameters."""
         pattern = claim.pattern
         assert pattern is not None
         if pattern not in self._matching:
-            matched = ((game, match(pattern, read(game))) for game in self.games)
+            matched = ((game, match(pattern, notation)) for game, notation in self._games.items())
             self._matching[pattern] = {game: own for game, own in matched if own is not None}
         known = self._matching[pattern]
         return {game: dict(own) for game, own in known.items() if claim.speaks_of(own)}
+
+    @cached_property
+    def _games(self) -> dict[str, Notation]:
+        return {game: read(game) for game, _ in self.bounds}
 
     @cached_property
     def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:

@@ -13,10 +13,8 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.stages import Stage
 
 STEPS = "choco_pipeline.finding.steps"
-#: Steps of each kind for each worker.
-FOR_EACH_WORKER = 4
-#: Most steps of each kind.
-MOST_STEPS = 16
+#: Steps of each kind for several workers.
+STEPS_OF_A_KIND = 16
 
 
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
@@ -27,7 +25,7 @@ def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
     are returned.
     """
     with runner() as run:
-        parts = min(MOST_STEPS, FOR_EACH_WORKER * run.workers) if run.workers > 1 else 1
+        parts = STEPS_OF_A_KIND if run.workers > 1 else 1
         run.report(Stage.FIND, steps=1)
         run.run(_steps((plan_file, time.time_ns()), out_file, parts))
     document = read_record(Path(out_file))

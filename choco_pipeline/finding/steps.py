@@ -29,7 +29,7 @@ from choco_pipeline.finding.laws import laws_of_states
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_in
 from choco_pipeline.finding.stage import Finder, Key, Subject, document_of, proposals
-from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Proposals
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Mined, Proposals
 from choco_pipeline.finding.tables import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.proof.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
@@ -55,6 +55,8 @@ Answers = Mapping[Key, Any]
 class _Run:
     plan: Plan
     paths: Paths
+    #: The known claims.
+    catalogue: Catalogue
 
     @cached_property
     def proofs(self) -> list[Mapping[str, Any]]:
@@ -77,11 +79,6 @@ class _Run:
         whole = whole_tables(self.plan, self.paths, self.catalogue.claims)
         return Tables(dict(bounds), paths, whole)
 
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        """The known claims."""
-        return load_with_background([Path(name) for name in self.plan["claims_files"]])
-
     def finder(
         self,
         child: Limited,
@@ -95,25 +92,31 @@ class _Run:
         known = dict(ChainMap(*map(dict, answers)))
         return Finder(self.tables, catalogue, prover.decide, for_all, known, open_questions)
 
-    def proposals(self) -> list[Callable[[], Proposals]]:
-        """Return the run's searches."""
+    @cached_property
+    def mined(self) -> list[Mined]:
+        """The search results of tables, and formulas learned from automata."""
         mined = list(mined_in(self.plan, self.paths))
-        mined += learned_in(self.plan, self.proofs, mined)
-        families = families_of(self.plan, self.paths, mined)
+        return [*mined, *learned_in(self.plan, self.proofs, mined)]
+
+    def proposals(self) -> list[Callable[[], Proposals]]:
+        """Return the run's searches, which keep tables in memory."""
+        families = families_of(self.plan, self.paths, self.mined)
         of_games = {table["ruleset"]: family_of(self.plan, table) for table in self.plan["tables"]}
-        return proposals(mined, families, laws_of_states(self.proofs, of_games))
+        return proposals(self.mined, families, laws_of_states(self.proofs, of_games))
 
 
 @lru_cache(maxsize=1)
 def _opened(plan_file: str, _begun: int) -> _Run:
     """Return a run, which a worker reads once for all its steps."""
-    return _Run(read_plan(Path(plan_file)), Paths.of_plan(Path(plan_file)))
+    plan = read_plan(Path(plan_file))
+    claims_files = [Path(name) for name in plan["claims_files"]]
+    return _Run(plan, Paths.of_plan(Path(plan_file)), load_with_background(claims_files))
 
 
 def propose(run: Begun, part: int, parts: int, report: Report) -> Proposed:
-    """Return the proposals of one part of a run's searches."""
+    """Return the proposals of one part of a run's searches, the last and slowest first."""
     searches = _opened(*run).proposals()
-    return {place: searches[place]() for place in range(part, len(searches), parts)}
+    return {place: searches[place]() for place in range(len(searches) - 1 - part, -1, -parts)}
 
 
 def ask(run: Begun, parts: int, *results: Any) -> Asked:

@@ -109,7 +109,7 @@ def test_what_somebody_has_killed_is_no_answer(
 def test_workers_share_the_steps_and_find_the_same(
     alone: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharing, "FOR_EACH_WORKER", 2)
+    monkeypatch.setattr(sharing, "STEPS_OF_A_KIND", 4)
     with local_cluster(2, 1 << 30, Path("dask") / "workers") as cluster:
         monkeypatch.setenv(SCHEDULER, cluster.address)
         find_statements(PLAN, "found.json")
