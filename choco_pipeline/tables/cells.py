@@ -23,7 +23,7 @@ from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.kernels.heights import Table
 from choco_pipeline.tables.bounded_game import heights_view
 from choco_pipeline.tables.chunks import Window, whole
-from choco_pipeline.tables.computing import p_table
+from choco_pipeline.tables.computing import cells_of, p_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import NONE, Quantity, Variable, variable_of
 from choco_pipeline.tables.store import StoredCells, store_of, stored_tables
@@ -100,6 +100,11 @@ class Cells:
             return cls(game, bound, variable_of(game, quantity), data)
         variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
         return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
+
+    @classmethod
+    def computed(cls, game: Ruleset, bound: int, quantity: Quantity) -> Cells:
+        """Compute the table of a game."""
+        return cls(game, bound, variable_of(game, quantity), cells_of(game, bound, quantity))
 
     def corner(self, bound: int) -> Cells:
         """Return the part of the table within a bound, all of it for a larger bound."""

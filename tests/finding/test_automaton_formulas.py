@@ -118,11 +118,11 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
     (tmp_path / "config.yaml").write_text(CONFIG)
     monkeypatch.chdir(tmp_path)
     planned_run(Path("config.yaml"), Stage.BUILD, Stage.MINE, Stage.PROVE)
-    file = "results/learned/plan.json"
-    proposed = propose(file, 0, 1, silent)
-    chosen = ask(file, 1, proposed, silent).values()
+    run = "results/learned/plan.json", 0
+    proposed = propose(run, 0, 1, silent)
+    chosen = ask(run, 1, proposed, silent).values()
     assert f"P <=> {NIM_SUM}" in [statement.statement for statement in chosen]
-    conclude(file, "found.json", 1, proposed, silent)
+    conclude(run, "found.json", 1, proposed, silent)
     (statement,) = FoundDocument.read(Path("found.json")).statements
     assert (statement.statement, statement.verdict) == (f"P <=> {NIM_SUM}", "proved")
     assert statement.conclusion.certificates
