@@ -433,6 +433,13 @@ def test_a_part_that_may_be_negative_is_not_proved():
     assert found.status in ("undecided", "refuted")
 
 
+def test_cases_with_the_same_remainder_have_powers_too():
+    found = prove_family(
+        "step-bar(k=k, s=2**(t+4))", "k == 2 and t >= 0", **g("(y ^ (z+2**(t+4))) - 2**(t+4)")
+    )
+    assert (found.status, "same remainder" in found.why) == ("undecided", True)
+
+
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
