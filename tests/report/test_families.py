@@ -230,7 +230,7 @@ def value_of(text, names):
 def test_what_is_told_of_products_is_on_the_page(odd):
     (written,) = read_family(odd).cases
     (view,) = cases_of(read_family(odd), ("y", "z"), _Typed())
-    assert view.products(written.formula) == ("m * d >= m", "m * d <= - m")
+    assert view.products(written.formula) == [("m * d >= m", "m * d <= - m")]
     names = {"m_k": "m", "s": "s", "value()": "G", "target()": "g"}
     names |= {
         f"{of}({x})": x + "_of_option" * (of == "option")
