@@ -367,7 +367,7 @@ class Quotient(NamedTuple):
 
     @property
     def written(self) -> dict[str, Any]:
-        """It in the form of a certificate."""
+        """The form of a certificate."""
         terms: dict[str, Any] = self.dividend.coefficients
         return {"constant": terms.pop(""), "terms": terms, "divisor": self.divisor}
 
@@ -653,6 +653,8 @@ class Reader:
             case ast.BoolOp(sign, parts):
                 join = both if isinstance(sign, ast.And) else either
                 return join(*(self.condition(part, names, place) for part in parts))
+            case ast.Compare(ast.BinOp(left, ast.BitXor(), right), [ast.Eq()], [ast.Constant(0)]):
+                return self.condition(ast.Compare(left, [ast.Eq()], [right]), names, place)
             case ast.Compare(left, signs, others) if {*map(type, signs)} <= SIGNS.keys():
                 pairs = itertools.pairwise(self.sum(part, names).at(place).text for part in (left, *others))
                 return both(*(f"({SIGNS[type(sign)]} {a} {b})" for sign, (a, b) in zip(signs, pairs, strict=True)))
@@ -1562,9 +1564,8 @@ class ByCases:
             refuse_if(option["changed"].keys() != {move, *fallen}, "an option does not say what the move changes")
             changed = {**self.place, **{x: self.read(s, len(self.numbers)) for x, s in option["changed"].items()}}
             place, floors = self.whole(changed, f"option{number}")
-            yield both(
-                floors, contrary(both(self.game.is_option(self.place, changed, move), self.is_value(place, target)))
-            )
+            option_with_value = both(self.game.is_option(self.place, changed, move), self.is_value(place, target))
+            yield both(floors, contrary(option_with_value))
 
     def lemma(self, written: Mapping[str, int]) -> str:
         """Lemmas on a sum d and its product D with natural numbers m: D ≥ m, D ≤ -m or D = 0."""

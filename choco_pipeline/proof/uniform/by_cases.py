@@ -21,7 +21,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from itertools import chain, combinations, islice
 from itertools import product as product_of
 from math import gcd
@@ -35,7 +35,6 @@ from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.affine import (
-    ZERO,
     Affine,
     Place,
     divided_by,
@@ -232,8 +231,9 @@ class CaseObligations:
     def factors(self) -> tuple[str, ...]:
         """The parameters that are multiplied with other names."""
         sums = [self.room(self.position, y, self.position[y]) for y in self.case.heights]
+        value = Affine.of(VALUE)
         sums += chain.from_iterable(
-            chain.from_iterable(choice.equal(self.position, ZERO)) for choice in self.case.choices
+            chain.from_iterable(choice.equal(self.position, value)) for choice in self.case.choices
         )
         sums += self.floor_sums(self.position)
         for part in self.parts:
@@ -241,7 +241,7 @@ class CaseObligations:
         products = {factors_of(n) for s in sums for n, _ in s.terms if len(factors_of(n)) > 1}
         parameters = [{*factors} & {*self.case.names} for factors in products]
         if any(len(p) != 1 or len(f) != 2 for p, f in zip(parameters, products, strict=True)):
-            raise FamilyError("a product of several parameters, or of none, with a coordinate")
+            raise FamilyError("products of several parameters with a coordinate or a quotient")
         return tuple(sorted(set().union(*parameters)))
 
 
@@ -514,9 +514,10 @@ def _works(
         for rule in game.option_sums(game.position, after, tuple(changes)):
             works[row] &= rule.value(values) >= 0
         ways = game.allowed(game.position, after, next(iter(changes)))
-        allowed = [np.all([s.value(values) >= 0 for s in way], axis=0) for way in ways if way]
-        if allowed:
-            works[row] &= np.any(allowed, axis=0)
+        allowed = np.zeros(place.shape, dtype=bool)
+        for way in ways:
+            allowed |= reduce(np.logical_and, [s.value(values) >= 0 for s in way], True)
+        works[row] &= allowed
     return works
 
 

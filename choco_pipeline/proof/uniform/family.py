@@ -40,6 +40,7 @@ from choco_pipeline.proof.uniform.forms import (
     ResiduesNeededError,
     SignNeededError,
     ValuesNeededError,
+    as_equations,
     is_bent,
     is_by_cases,
     read_amounts,
@@ -199,7 +200,8 @@ class Family(Statement):
     @property
     def is_by_cases(self) -> bool:
         """Whether it states Grundy numbers or P-positions by cases, not by a nim-sum."""
-        coordinates, formula = frozenset(self.description.coordinates), parse_nodes(self.relation)
+        coordinates = frozenset(self.description.coordinates)
+        formula = as_equations(parse_nodes(self.relation))
         if self.description.is_limited:
             return not any(isinstance(p, Binary) and p.operator in "^&|" for p in walk(formula))
         return is_by_cases(formula, coordinates, is_value=self.kind == "grundy")
@@ -313,7 +315,7 @@ class Family(Statement):
         elif is_value:
             choices = read_choices(floors, formula)
         else:
-            formula = floors.read(formula, is_sum=True)
+            formula = floors.read(as_equations(formula), is_sum=True)
             choices = (RemainderChoice((), tuple(floors.reader.alternatives(formula))),)
         for shift in [*terms.values(), constant]:
             reader.known_sign(shift)

@@ -334,6 +334,15 @@ class RemainderChoice:
         ]
 
 
+def as_equations(node: Node) -> Node:
+    """Return a formula with a == b for a ^ b == 0."""
+    match node:
+        case Compare(("==",), (Binary("^", left, right), Integer(0))):
+            return replace(node, operands=(left, right))
+        case _:
+            return with_operands(node, as_equations)
+
+
 @dataclass(frozen=True)
 class FloorReader:
     """Reads a formula's remainders by sums of parameters, and some quotients, as further coordinates."""
