@@ -55,7 +55,7 @@ class Capacity:
     workers: int
     #: Bytes that each of them may use; None if unknown, or if each gets the memory that it needs.
     memory: int | None
-    #: Who gives that memory, as messages say it.
+    #: The source of this limit, in words for messages.
     whose: str
 
     @classmethod
