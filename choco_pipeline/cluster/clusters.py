@@ -199,7 +199,7 @@ def _close(cluster: LocalCluster) -> None:
     try:
         cluster.close()
     except AssertionError:
-        # Else the second attempt would wait for the end of the first.
+        # Otherwise the second attempt would wait for the end of the first.
         cluster.status = Status.failed
         cluster.close()
 
