@@ -537,7 +537,7 @@ class CutGame(Ruleset):
     Raises
     ------
     ConfigError
-        Saying which key has which mistake.
+        If there is a mistake; the message names the key.
 
     Examples
     --------

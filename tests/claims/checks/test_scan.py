@@ -75,7 +75,7 @@ def test_columns_are_compared_by_machine_code(
     notation: str, formula: str, kind: type, runs: list[bool]
 ) -> None:
     game = parse_ruleset(notation)
-    claim = claim_on(game, kind="p-positions", formula=formula)
+    claim = claim_on(game, f"P <=> {formula}")
     data = table(game, 40, "p-positions").astype(kind)
     for args in ((claim, game, 40, data, 300), (claim, game, 40, data.transpose(), 1 << 18)):
         assert found_by(ALWAYS, *args) == found_by(NEVER, *args)
@@ -84,7 +84,7 @@ def test_columns_are_compared_by_machine_code(
 
 def test_what_has_no_value_is_said_as_by_arrays(runs: list[bool]) -> None:
     game = parse_ruleset("solid-bar(f=(x+z)//3)")
-    claim = claim_on(game, kind="grundy", equals="y//(x-7)")
+    claim = claim_on(game, "G == y//(x-7)")
     data = table(game, 12, "grundy")
     found = found_by(ALWAYS, claim, game, 12, data, 1 << 18)
     assert found == found_by(NEVER, claim, game, 12, data, 1 << 18)
@@ -94,7 +94,7 @@ def test_what_has_no_value_is_said_as_by_arrays(runs: list[bool]) -> None:
 
 def test_small_tables_are_not_worth_a_compilation(runs: list[bool]) -> None:
     game = parse_ruleset("solid-bar(f=(x+z)//3)")
-    claim = claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0")
+    claim = claim_on(game, "P <=> x ^ y ^ z == 0")
     check_claim(claim, {}, game, 20, table(game, 20, "p-positions"))
     assert True not in runs
 
