@@ -20,13 +20,15 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.formula import parse
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Node, render
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.family_statement import where_phrases
 from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.mathml import MathML
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import Notation, as_written
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_document import (
     FamilyText,
@@ -39,8 +41,9 @@ from choco_pipeline.proof.family_document import (
     read_family,
 )
 from choco_pipeline.proof.trial import is_true, small_values
-from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine, number
 from choco_pipeline.proof.uniform.control import legal, option
+from choco_pipeline.proof.uniform.family import exponents
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
@@ -80,7 +83,7 @@ class Symbols:
     """The names of one case, in a notation.
 
     These are the names of the game's coordinates, of the family's parameters and of the case's. `conditions` are sums of
-    parameters that are not negative.
+    parameters that are not negative. `exponent` is the parameter t of powers 2**t.
     """
 
     def __init__(
@@ -90,8 +93,9 @@ class Symbols:
         family: Iterable[str],
         case: Iterable[str],
         conditions: Sequence[Affine],
+        exponent: str = "",
     ) -> None:
-        self.to, self.conditions = notation, conditions
+        self.to, self.conditions, self.exponent = notation, conditions, exponent
         own = sorted(set(case))
         new = [name for name in own if name.startswith("m_")]
         self._parameters = {name: (name, "") for name in (*family, *own)}
@@ -112,6 +116,8 @@ class Symbols:
         """Return the symbol of a name in the certificate."""
         if name in self._parameters:
             return self.to.symbol(*self._parameters[name])
+        if name == EXPONENTIAL:
+            return self.to.power(self.to.number("2"), self.to.symbol(self.exponent))
         if "*" in name:
             factors = [self.name(factor) for factor in name.split("*")]
             return self.to.row([part for f in factors for part in (self.to.sign(""), f)][1:])
@@ -252,7 +258,10 @@ class Case:
         values = {name: affine(text) for name, text in case.parameters.items()}
         names = {n for value in values.values() for n in value.names}
         conditions = [*map(affine, case.conditions)]
-        self.symbols = say = Symbols(notation, coordinates, values, names, conditions)
+        self.exponent = _exponent(written)
+        self.symbols = say = Symbols(
+            notation, coordinates, values, names, conditions, self.exponent
+        )
         self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
         self.parameters = [
             say.relation(say.name(n), "==", say.sum(v))
@@ -461,6 +470,31 @@ class Case:
                     say.relation(symbol, "←", say.total([(doubled, 1), *digits])),
                 )
 
+    def switches(self, written: ObligationText) -> list[str]:
+        """Return how counters change where the last t digits begin."""
+        say, changes = self.symbols, dict[str, None]()
+        for name in (name for location in written.locations for name in location.counters):
+            high, _ = self._limit(name).split_power()
+            if high != ZERO:
+                less = say.total(
+                    [(say.name(name), 1), *((say.name(n), -c) for n, c in high.terms)],
+                    -high.constant,
+                )
+                changes[say.relation(say.name(name), "←", less)] = None
+        return [*changes]
+
+    def _limit(self, name: str) -> Affine:
+        """Return the least number that a counter may end at."""
+        counter = COUNTER.fullmatch(name)
+        assert counter is not None, name
+        kind, track, _ = counter.groups()
+        if kind != "count":
+            part = int(kind.removeprefix("legal") or 1) - 1
+            return self._legal_from(track, self.text.heights[track].parts[part])
+        if track in self.shifts:
+            return self.shifts[track]
+        return affine(self.text.constant if track == "constant" else self.text.offset)
+
     def _special(self, track: str) -> str:
         """Return the number on a track that is not a coordinate."""
         say = self.symbols
@@ -536,6 +570,20 @@ class Case:
         ]  # fmt: skip
         classes = [self.states(written, states) for _, states in by_answers.values()]
         return classes, [*map(track, written.strategy[0].digits)], rows
+
+
+def _exponent(written: FamilyText) -> str:
+    """Return the parameter t of powers 2**t, or ""."""
+
+    def formulas(notation: Notation) -> Iterator[str]:
+        for _, value in notation.arguments:
+            if isinstance(value, Notation):
+                yield from formulas(value)
+            elif isinstance(value, Formula):
+                yield value.text
+
+    texts = [written.relation.formula, *formulas(as_written(written.ruleset))]
+    return "".join(exponents(map(parse_nodes, texts)))
 
 
 @dataclass

@@ -182,6 +182,20 @@ def test_a_height_that_is_a_sum_of_quotients_is_written_as_one(ledger, tmp_path)
     assert rf"y \leq {' + '.join(quotients)}$" in text
 
 
+def test_a_page_tells_upper_from_lower_digits(ledger, tmp_path):
+    relation = {"grundy": "(y ^ (z+u*2**t)) - u*2**t"}
+    family = ("step-bar(k=k, s=u*2**t)", "k % 2 == 0 and u < k", relation)
+    (path,) = certificates(tmp_path, [family])
+    ledger["verdicts"] = [proved_verdict("claim-0", path)]
+    assert write_family_pages(whole(ledger), tmp_path) == 1
+    text = (tmp_path / FOLDER / f"{path.stem}.tex").read_text(encoding="utf-8")
+    assert text.count(", upper digits.") == text.count(", lower digits.") // 2 > 5
+    for symbol in ("Z", "T", "V", "Z'"):
+        assert rf"${symbol} \leftarrow {symbol} - u$" in text
+    assert r"h_{y} \leftarrow h_{y} -" not in text
+    assert "2^{t}" in text
+
+
 def test_a_missing_certificate_and_one_of_a_claim_that_follows_have_no_page(ledger, tmp_path):
     (tmp_path / "all-1.json").write_text(json.dumps({"kind": "claim", "format": 1}))
     on_integers = (tmp_path / "all-1.json").as_posix()

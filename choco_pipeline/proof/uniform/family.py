@@ -209,10 +209,7 @@ class Family(Statement):
     @cached_property
     def exponent(self) -> str | None:
         """The parameter t where a height or the relation has 2**t."""
-        relation = parse_nodes(self.relation)
-        parts = chain.from_iterable(map(walk, [relation, *self.description.heights.values()]))
-        powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
-        names = sorted({name for part in powers for name in names_of(part.right)})
+        names = exponents([parse_nodes(self.relation), *self.description.heights.values()])
         if len(names) > 1:
             raise FamilyError(f"powers with the exponents {names[0]} and {names[1]}: of one alone")
         if names and (self.where or self.is_by_cases):
@@ -362,6 +359,13 @@ class Family(Statement):
         if not all(reader.known_sign(reader.affine(node) - 1) for node in fixed):
             raise _NoMemberError
         return {x: read_amounts(reader, listed.get(x), most.get(x)) for x in {**listed, **most}}
+
+
+def exponents(formulas: Iterable[Node]) -> list[str]:
+    """Return the names in exponents, sorted."""
+    parts = chain.from_iterable(map(walk, formulas))
+    powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
+    return sorted({name for part in powers for name in names_of(part.right)})
 
 
 def natural_multiples(total: Affine) -> list[Affine]:
