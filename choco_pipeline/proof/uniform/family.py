@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from itertools import product as product_of
 from typing import Literal
 
@@ -55,6 +54,7 @@ from choco_pipeline.proof.uniform.forms import (
 )
 from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
 from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
+from choco_pipeline.proof.uniform.solved_parameter import exponents, without_solved
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
@@ -186,7 +186,11 @@ class Family(Statement):
     def read(
         cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
     ) -> Family:
-        """Read a family; what cannot be said raises a named error."""
+        """Read a family; what cannot be said raises a named error.
+
+        If the condition has ``s == u*2**t``, it is the family without the parameter s.
+        """
+        ruleset, condition, relation, where = without_solved(ruleset, condition, relation, where)
         texts = (parse(condition).text, parse(relation).text, kind, where and parse(where).text)
         family = cls(ruleset, *texts, describe(ruleset))
         mistake = family.mistake(family.description.coordinates)
@@ -328,13 +332,6 @@ class Family(Statement):
         conditions = independent(part.conditions)
         read = (heights, terms, constant, offset, inside, part.powers, choices)
         return FamilyCase(part.parameters, conditions, *read)
-
-
-def exponents(formulas: Iterable[Node]) -> list[str]:
-    """Return the names in exponents, sorted."""
-    parts = chain.from_iterable(map(walk, formulas))
-    powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
-    return sorted({name for part in powers for name in names_of(part.right)})
 
 
 def natural_multiples(total: Affine) -> list[Affine]:
