@@ -21,10 +21,11 @@ from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import Node, render
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.family_statement import where_phrases
 from choco_pipeline.formula.written.latex import LaTeX
-from choco_pipeline.formula.written.math_text import MathNotation
+from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.mathml import MathML
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import Notation, as_written
@@ -42,6 +43,7 @@ from choco_pipeline.proof.family_document import (
 from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine, number
 from choco_pipeline.proof.uniform.control import legal, option
+from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.proof.uniform.solved_parameter import exponents
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
@@ -56,9 +58,11 @@ COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
 #: Letters for tracks that are no coordinates.
 SPECIAL = {"target": "T", "constant": "C", "value": "V"}
 #: Names in a formula by cases: ``position(z)``, ``number(2)``, ``target()``.
-_NAMED = re.compile(r"(position|option|number|value|target)\((\w*)\)")
+_NAMED = re.compile(r"(position|option|number|value|target)(\d*)\((\w*)\)")
 #: Letters for other numbers. The claimed number is a capital, unlike names of the game.
 _LETTERS = {"number": "q", "value": "G", "target": "g"}
+#: The letter for quotients in a formula, which are numbered.
+FLOOR = "w"
 #: Inequalities that hold together, each typeset.
 Conjunction = list[str]
 #: The digits of a position, and for each class of states the digits of an option and the next location.
@@ -118,7 +122,10 @@ class Symbols:
             factors = [self.name(factor) for factor in name.split("*")]
             return self.to.row([part for f in factors for part in (self.to.sign(""), f)][1:])
         if named := _NAMED.fullmatch(name):
-            kind, of = named.groups()
+            kind, place, of = named.groups()
+            if of.isdigit() and kind in ("position", "option"):
+                index = ",".join([str(int(of) + 1), *([place] if place else [])])
+                return self.to.symbol(FLOOR, index, primed=kind == "option")
             if kind in ("position", "option"):
                 return self.to.symbol(of, primed=kind == "option")
             return self.to.symbol(_LETTERS[kind], of)
@@ -278,8 +285,8 @@ class Case:
         self.signed = [say.track(x) for x in coordinates if not _is_natural(self.shifts[x])]
 
     def coordinate(self, name: str) -> str:
-        """Return a coordinate."""
-        return self.to.name(name, "")
+        """Return a coordinate, or a quotient in the formula by its number."""
+        return self.symbols.name(f"position({name})") if name.isdigit() else self.to.name(name, "")
 
     @property
     def tracks(self) -> Iterator[str]:
@@ -375,14 +382,19 @@ class Case:
                 for x, text in tried.changed.items()
             ]
 
-    def products(self, written: FormulaText) -> tuple[str, str]:
-        """Return the bounds of a product with a number d: if d ≥ 1, and if d ≤ −1."""
-        assert written.factor is not None, "there are products"
-        factor = self.symbols.name(written.factor)
-        product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
-        negative = self.to.row([self.to.minus(), factor])
-        relation = self.symbols.relation
-        return relation(product, ">=", factor), relation(product, "<=", negative)
+    def products(self, written: FormulaText) -> list[tuple[str, str]]:
+        """Return the bounds of the products with a number d: if d ≥ 1, and if d ≤ −1."""
+        relation, found = self.symbols.relation, list[tuple[str, str]]()
+        for factor in map(self.symbols.name, written.factors):
+            product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
+            negative = self.to.row([self.to.minus(), factor])
+            found.append((relation(product, ">=", factor), relation(product, "<=", negative)))
+        return found
+
+    def floors(self, written: FormulaText) -> Iterator[str]:
+        """Yield the definitions of the quotients in the formula."""
+        for place, part in enumerate(written.floors):
+            yield self.symbols.relation(self.coordinate(str(place)), "==", self._quotient(part))
 
     def lemmas(self, written: FormulaText) -> Iterator[tuple[str, list[str], list[str]]]:
         """Yield the lemmas on products: the kind, the moves, and the numbers d."""
@@ -702,12 +714,28 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
         "limited": names(rules.limits),
         "lowered": names(x for move in rules.moves for x in move.lowers),
         "moves": [(names(low), names(falling), clips) for (falling, clips), low in moves.items()],
+        "amounts": [*_amounts(written, notation)],
         "cases": cases,
         "sizes": sizes,
         "is_grundy": written.relation.kind == "grundy",
         "is_of_words": any(case.obligations for case in written.cases),
         "is_by_cases": any(case.formula is not None for case in written.cases),
     }
+
+
+def _amounts(
+    written: FamilyText, notation: MathNotation
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield coordinates of which only some amounts are taken: these if they are listed, and their limits."""
+
+    def formulas(nodes: Iterable[Node]) -> list[str]:
+        return [typeset(parse(render(node)), notation) for node in nodes]
+
+    rules = describe(written.ruleset, written.games)
+    for x in rules.coordinates:
+        listed, most = rules.listed.get(x, ()), [rules.most[x]] if x in rules.most else []
+        if listed or most:
+            yield notation.name(x, ""), formulas(listed), formulas(most)
 
 
 def _rules(written: FamilyText, path: str) -> Rules:
