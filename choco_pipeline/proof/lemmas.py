@@ -59,6 +59,10 @@ class FamilyGame:
         """
         base, passes = without_passes(notation)
         described = describe(base.text)
+        if described.is_limited:
+            raise LemmaError(
+                f"{base.text}: a move takes only some amounts; lemmas are on games without limits"
+            )
         return cls(described.coordinates, described.heights, frozenset(described.moves), passes)
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from itertools import product as product_of
 from typing import Literal
 
@@ -18,7 +19,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import (
     Binary,
     Call,
-    Integer,
     Junction,
     Name,
     Negate,
@@ -30,17 +30,29 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
-from choco_pipeline.proof.uniform.affine import ZERO, Affine, Place, number, product
+from choco_pipeline.proof.uniform.affine import (
+    EXPONENTIAL,
+    ZERO,
+    Affine,
+    Place,
+    factors_of,
+    number,
+    product,
+)
 from choco_pipeline.proof.uniform.forms import (
+    FLOORS,
     MOST_CASES,
     Conjunction,
+    FloorReader,
     LinearFormReader,
     RemainderChoice,
     ResiduesNeededError,
     SignNeededError,
     ValuesNeededError,
+    as_equations,
     is_bent,
     is_by_cases,
+    read_amounts,
     read_choices,
     read_relation,
 )
@@ -124,8 +136,12 @@ class FamilyCase:
     inside: tuple[Affine, ...] = ()
     #: By parameter, the largest power of 2 that divides it, where a formula uses that.
     powers: Mapping[str, Affine] = field(default_factory=dict)
-    #: The Grundy number, where it is a formula by cases and no nim-sum.
+    #: The Grundy number or the condition of P-positions, where it is a formula by cases and no nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
+    #: Dividends and divisors of the quotients that are further coordinates in `choices`.
+    floors: tuple[tuple[Affine, Affine], ...] = ()
+    #: For each coordinate of which only some amounts are taken: alternatives for `AMOUNT`.
+    amounts: Mapping[str, tuple[Conjunction, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -183,13 +199,33 @@ class Family(Statement):
         mistake = family.mistake(family.description.coordinates)
         if mistake is not None:
             raise FamilyError(mistake)
+        if family.description.is_limited and (where or not family.is_by_cases):
+            raise FamilyError(
+                f"{ruleset}: a move takes only some amounts; then formulas by cases are proved, for all positions,"
+                " and no nim-sums"
+            )
         return family
+
+    @cached_property
+    def exponent(self) -> str | None:
+        """The parameter t where a height or the relation has 2**t."""
+        names = exponents([parse_nodes(self.relation), *self.description.heights.values()])
+        if len(names) > 1:
+            raise FamilyError(f"powers with the exponents {names[0]} and {names[1]}: of one alone")
+        if names and (self.where or self.is_by_cases):
+            raise FamilyError(
+                f"2**{names[0]} with a condition on positions, or in a formula by cases"
+            )
+        return names[0] if names else None
 
     @property
     def is_by_cases(self) -> bool:
-        """Whether it states Grundy numbers by cases, not as a nim-sum."""
+        """Whether it states Grundy numbers or P-positions by cases, not by a nim-sum."""
         coordinates = frozenset(self.description.coordinates)
-        return self.kind == "grundy" and is_by_cases(parse_nodes(self.relation), coordinates)
+        formula = as_equations(parse_nodes(self.relation))
+        if self.description.is_limited:
+            return not any(isinstance(p, Binary) and p.operator in "^&|" for p in walk(formula))
+        return is_by_cases(formula, coordinates, is_value=self.kind == "grundy")
 
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members.
@@ -231,6 +267,8 @@ class Family(Statement):
                 parts = part.by_residues(needed)
                 todo = [*(p for p in parts if not (leaves_out and self._is_excluded(p))), *todo]
             except SignNeededError as needed:
+                if EXPONENTIAL in needed.sum.names:
+                    raise FamilyError(f"{needed.sum}: a number with 2**t, of either sign") from None
                 signs = (needed.sum, -needed.sum - 1)
                 todo = [*(part.put({}, (total,)) for total in signs), *todo]
             except ValuesNeededError as needed:
@@ -271,7 +309,7 @@ class Family(Statement):
         return LinearFormReader(
             part.parameters,
             frozenset(self.description.coordinates),
-            lambda total: sign_of(total, part.conditions),
+            lambda total: sign_of(total, [*part.conditions, *natural_multiples(total)]),
             part.powers,
         )
 
@@ -286,20 +324,57 @@ class Family(Statement):
 
     def _case(self, part: _FamilyPart) -> FamilyCase:
         reader = self._reader(part)
+        if self.exponent is not None:
+            reader = replace(reader, exponent=part.parameters[self.exponent])
         heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
         parts = [part for height in heights.values() for part in height.parts]
+        if any(EXPONENTIAL in a.names for p in parts for a in (p.divisor, *p.split[0].values())):
+            raise FamilyError(f"{self.ruleset}: 2**t in a divisor, or as a factor of a coordinate")
         if not all(reader.known_sign(total) for part in parts for total in part.naturals):
             raise _NoMemberError
-        formula = parse_nodes(self.relation)
-        choices = read_choices(reader, formula) if self.is_by_cases else ()
-        nim_sum = Integer(0) if self.is_by_cases else formula
-        terms, constant, offset = read_relation(reader, nim_sum, is_value=self.kind == "grundy")
+        amounts = self._amounts(reader)
+        formula, is_value = parse_nodes(self.relation), self.kind == "grundy"
+        choices: tuple[RemainderChoice, ...] = ()
+        floors = FloorReader(replace(reader, coordinates=reader.coordinates | {*FLOORS}))
+        terms, constant, offset = dict[str, Affine](), ZERO, ZERO
+        if not self.is_by_cases:
+            terms, constant, offset = read_relation(reader, formula, is_value=is_value)
+        elif is_value:
+            choices = read_choices(floors, formula)
+        else:
+            formula = floors.read(as_equations(formula), is_sum=True)
+            choices = (RemainderChoice((), tuple(floors.reader.alternatives(formula))),)
         for shift in [*terms.values(), constant]:
-            reader.known_sign(shift)
+            if EXPONENTIAL not in shift.names:
+                reader.known_sign(shift)
         inside = tuple(reader.inequalities(parse_nodes(self.where))) if self.where else ()
         conditions = independent(part.conditions)
         read = (heights, terms, constant, offset, inside, part.powers, choices)
-        return FamilyCase(part.parameters, conditions, *read)
+        return FamilyCase(part.parameters, conditions, *read, tuple(floors.floors), amounts)
+
+    def _amounts(self, reader: LinearFormReader) -> dict[str, tuple[Conjunction, ...]]:
+        listed, most = self.description.listed, self.description.most
+        fixed = [node for nodes in listed.values() for node in nodes]
+        fixed += [node for node in most.values() if names_of(node).isdisjoint(reader.coordinates)]
+        if not all(reader.known_sign(reader.affine(node) - 1) for node in fixed):
+            raise _NoMemberError
+        return {x: read_amounts(reader, listed.get(x), most.get(x)) for x in {**listed, **most}}
+
+
+def exponents(formulas: Iterable[Node]) -> list[str]:
+    """Return the names in exponents, sorted."""
+    parts = chain.from_iterable(map(walk, formulas))
+    powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
+    return sorted({name for part in powers for name in names_of(part.right)})
+
+
+def natural_multiples(total: Affine) -> list[Affine]:
+    """Return natural numbers: 2**t - 1, and multiples of 2**t in a sum.
+
+    All parameters of a case are natural.
+    """
+    multiples = [name for name, _ in total.terms if EXPONENTIAL in factors_of(name)]
+    return [Affine.of(name) - int(name == EXPONENTIAL) for name in multiples]
 
 
 class _NoMemberError(Exception):
