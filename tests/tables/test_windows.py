@@ -204,13 +204,13 @@ def test_what_is_looked_up_is_that_of_the_whole_table(tmp_path_factory, drawn, q
 def test_of_a_large_table_a_corner_is_mined(tmp_path, monkeypatch):
     game = WithPass(StripBar(k=2, s=1))
     spec = TableSpec.of(game, 40, "p-positions")
-    entry = write_table(Location.local(tmp_path), spec, p_table(game, 40))
-    for bound in (40, 20):
-        part = task._mined_part(Location.local(tmp_path), spec.table_id, entry)
-        expected = Cells.computed(game, bound, "p-positions")
-        assert (part.game, part.bound, part.variable) == (game, bound, expected.variable)
-        assert np.array_equal(part.array, expected.array)
-        monkeypatch.setattr(task, "MOST_CELLS", 2 * 21 * 11)  # p, z to 20, y to 10
+    whole = p_table(game, 40)
+    entry = write_table(Location.local(tmp_path), spec, whole)
+    for most, bound in ((task.MOST_CELLS, 40), (2 * 21 * 11, 20)):  # p, z to 20, y to 10
+        monkeypatch.setattr(task, "MOST_CELLS", most)
+        mined = task._mined_part(Location.local(tmp_path), spec.table_id, entry)
+        assert mined.bound == bound
+        assert np.array_equal(mined.cells, Cells.of(game, bound, p_table(game, bound)).cells)
 
 
 def test_a_chunk_that_is_gone_or_changed_is_named(tmp_path):
