@@ -2,8 +2,8 @@
 
 Tables and proofs of single games prove a statement for the listed games at most, and its condition has infinitely many.
 `choco_pipeline.proof.for_all` decides it for all parameters. It returns "proved" only if the check of the certificate, which shares no
-code with the search, agrees. Other statements, such as those on games with passes, may follow by lemmas on games in general from
-claims that are proved for all parameters.
+code with the search, agrees. Other statements, such as those on sets of values, may follow from claims that are proved for all
+parameters, by lemmas on games in general.
 """
 
 from __future__ import annotations
@@ -28,16 +28,8 @@ from choco_pipeline.proof.follows import derived
 ONE_SECONDS = 14.0
 #: Verdicts with which a statement is decided for all parameters.
 ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
-#: Lemmas that lead from a game to one with heaps or passes beside it, shortest first. Each lemma refuses games that it is not about,
-#: so that at most one or two of these remain.
-WAYS: tuple[tuple[LemmaName, ...], ...] = (
-    ("free-heap",),
-    ("sprague-grundy",),
-    ("one-pass",),
-    ("one-pass", "free-heap"),
-    ("one-pass", "two-more-passes"),
-    ("one-pass", "free-heap", "two-more-passes"),
-)
+#: Lemmas that lead from a game to one with heaps beside it, or none. A lemma refuses games that it is not about.
+WAYS: tuple[tuple[LemmaName, ...], ...] = ((), ("free-heap",), ("sprague-grundy",))
 
 #: Decides a claim with `for_all` within a number of seconds, and returns the verdict like `settle_for_all`.
 DecideForAll = Callable[[Claim, float], ClaimVerdict]

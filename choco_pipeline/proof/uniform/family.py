@@ -45,6 +45,7 @@ from choco_pipeline.proof.uniform.forms import (
     read_relation,
 )
 from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
+from choco_pipeline.proof.uniform.passes import without_passes
 from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
@@ -180,16 +181,28 @@ class Family(Statement):
         """Read a family; what cannot be said raises a named error."""
         texts = (parse(condition).text, parse(relation).text, kind, where and parse(where).text)
         family = cls(ruleset, *texts, describe(ruleset))
-        mistake = family.mistake(family.description.coordinates)
+        rules = family.description
+        mistake = family.mistake((*rules.coordinates, *rules.passes))
         if mistake is not None:
             raise FamilyError(mistake)
+        limited = {*rules.heights, *(y for node in rules.heights.values() for y in names_of(node))}
+        if rules.passes and kind == "p-positions" and limited.issuperset(rules.coordinates):
+            raise FamilyError(f"{ruleset}: P-positions with passes need a heap beside the game")
         return family
+
+    @cached_property
+    def without_passes(self) -> str:
+        """The relation of the game without passes."""
+        node = parse_nodes(self.relation)
+        for name in self.description.passes:
+            node = without_passes(node, name)
+        return render(node)
 
     @property
     def is_by_cases(self) -> bool:
         """Whether it states Grundy numbers by cases, not as a nim-sum."""
         coordinates = frozenset(self.description.coordinates)
-        return self.kind == "grundy" and is_by_cases(parse_nodes(self.relation), coordinates)
+        return self.kind == "grundy" and is_by_cases(parse_nodes(self.without_passes), coordinates)
 
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members.
@@ -290,13 +303,14 @@ class Family(Statement):
         parts = [part for height in heights.values() for part in height.parts]
         if not all(reader.known_sign(total) for part in parts for total in part.naturals):
             raise _NoMemberError
-        formula = parse_nodes(self.relation)
+        formula = parse_nodes(self.without_passes)
         choices = read_choices(reader, formula) if self.is_by_cases else ()
         nim_sum = Integer(0) if self.is_by_cases else formula
         terms, constant, offset = read_relation(reader, nim_sum, is_value=self.kind == "grundy")
         for shift in [*terms.values(), constant]:
             reader.known_sign(shift)
-        inside = tuple(reader.inequalities(parse_nodes(self.where))) if self.where else ()
+        has_bound = self.where and not self.description.passes
+        inside = tuple(reader.inequalities(parse_nodes(self.where))) if has_bound else ()
         conditions = independent(part.conditions)
         read = (heights, terms, constant, offset, inside, part.powers, choices)
         return FamilyCase(part.parameters, conditions, *read)

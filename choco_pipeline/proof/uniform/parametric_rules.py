@@ -30,7 +30,9 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.notation import Argument, Notation, as_written, build, read
 from choco_pipeline.games.rules import Limit, Rules
+from choco_pipeline.games.ruleset import fresh_name
 from choco_pipeline.proof.proof_errors import FamilyError
+from choco_pipeline.proof.uniform.passes import split_passes
 
 #: Values that no description has of its own; primes, so that none is made of others.
 RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
@@ -48,7 +50,7 @@ class ParametricRules:
     notation: Notation
     #: Their names, sorted.
     parameters: tuple[str, ...]
-    #: The names of the coordinates.
+    #: The names of the coordinates, without that of passes left.
     coordinates: tuple[str, ...]
     #: For each coordinate with a largest value: that value, in coordinates and parameters.
     heights: Mapping[str, Node]
@@ -56,6 +58,8 @@ class ParametricRules:
     moves: tuple[tuple[str, tuple[str, ...], bool], ...]
     #: The descriptions of games of one's own that it names.
     documents: Mapping[str, Any]
+    #: The coordinate of the passes left, beside the others, if there are passes.
+    passes: tuple[str, ...] = ()
 
     def member(self, values: Mapping[str, int]) -> Ruleset:
         """Return the game for these values of the parameters."""
@@ -81,10 +85,11 @@ def describe(text: str) -> ParametricRules:
 
 def _described(text: str) -> ParametricRules:
     notation = read(text)
-    if any(part.name == "with-pass" for part in _notations(notation)):
-        raise FamilyError(f"{text}: games with passes are not proved for all parameters")
+    game, passes = split_passes(notation)
+    if any(part.name == "with-pass" for part in _notations(game)):
+        raise FamilyError(f"{text}: passes of a part of a game are not proved for all parameters")
     arguments: dict[str, Formula] = {}
-    general = _general(notation, arguments)
+    general = _general(game, arguments)
     names = sorted(general.names)
     if len(names) > len(RARE):
         raise FamilyError(f"{text}: at most {len(RARE)} parameters are read, found {len(names)}")
@@ -101,14 +106,15 @@ def _described(text: str) -> ParametricRules:
     inner = {name: parse_nodes(formula.text) for name, formula in arguments.items()}
     heights = {name: substitute(node, inner) for name, node in heights.items()}
     parameters = tuple(sorted(notation.names))
-    clash = sorted(set(parameters) & set(member.coordinates))
+    left = () if passes is None else (fresh_name("p", member.coordinates),)
+    clash = sorted(set(parameters) & {*member.coordinates, *left})
     if clash:
         raise FamilyError(f"{text}: {clash[0]!r} is a coordinate, and cannot be a parameter")
     for name in member.coordinates:
         if name in RESERVED or not name.isidentifier():
             raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
-    documents = member.documents
-    return ParametricRules(notation, parameters, member.coordinates, heights, moves, documents)
+    read_off = (member.coordinates, heights, moves, member.documents, left)
+    return ParametricRules(notation, parameters, *read_off)
 
 
 def _notations(notation: Notation) -> Iterator[Notation]:
