@@ -28,7 +28,7 @@ from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, St
 from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.counts import b_file
-from choco_pipeline.proof.checker import PROGRAM, Checked, check_family, check_files
+from choco_pipeline.proof.checker import FAMILIES, PROGRAM, Checked, check_family, check_files
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
@@ -74,8 +74,8 @@ def verify(
 ) -> int:
     """Verify stored tables, certificates and documents of runs.
 
-    Checksums of tables are compared, and positions are computed again by definition. checker/check.py alone decides certificates
-    of games and claims, the package those of families. The statement of each certificate is printed. The exit code is 1 if
+    Checksums of tables are compared, and positions are computed again by definition. checker/check.py decides certificates of
+    games and claims, checker/families.py those of families. The statement of each certificate is printed. The exit code is 1 if
     something is wrong or was not checked, or if a certificate differs from a claim or a game of its name in config.
     """
     if published:
@@ -130,7 +130,7 @@ def verify(
         others_meant = sum(bool(unlike) for _, _, unlike in certificates)
         unchecked = answers["out of time"] + answers["undecided"]
         print(
-            f"{len(certificates):,} certificates, those of families by the package, others by {PROGRAM.name} alone: {numbers};"
+            f"{len(certificates):,} certificates, those of families by {FAMILIES.name}, others by {PROGRAM.name}: {numbers};"
             f" {unchecked:,} are not checked, {others_meant:,} mean something else than their names do here"
         )
     if others or unusable:
