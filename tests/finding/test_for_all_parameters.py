@@ -179,13 +179,15 @@ def test_with_a_pass_a_statement_is_proved_from_that_without(decided):
 @pytest.mark.full
 def test_a_statement_follows_by_lemmas_from_what_is_proved(followed):
     line = "{(x+s) ^ y ^ (z+s) ^ p: P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}"
-    found = followed(replace(EVEN, statement=line, when="k%2 == 0 and s%2 == 0 and 0 < s < k"))
+    found = followed(replace(EVEN, statement=line))
     assert found.verdict == "proved"
     premise, *sentences = [
         json.loads(Path(p).read_text("utf-8")) for p in found.conclusion.certificates
     ]
     assert premise["kind"] == "family"
-    assert len(sentences) == 3, "no other value, and each value, for one pass left and for none"
+    assert len(sentences) == 4, (
+        "of the parameters; no other value, and each value, with p = 0 and 1"
+    )
 
 
 @pytest.mark.parametrize(
