@@ -673,9 +673,10 @@ class Family:
         known = (names_in(*texts) | names_in(*stated) - self.passes.keys()) - self.own.keys()
         if not known or known != {*self.parameters} or len(known) < len(data["parameters"]):
             raise undecided(f"the parameters are {', '.join(sorted(known))}")
-        if self.own.keys() & {CONSTANT, TARGET, VALUE, *names_in(self.condition, *self.passes.values())}:
+        used = names_in(self.condition, *self.passes.values())
+        if self.own.keys() & {CONSTANT, TARGET, VALUE, *check.FUNCTIONS, *used}:
             raise undecided(
-                "a coordinate in the condition on parameters, or with the name of a parameter or of a track"
+                "a coordinate in the condition on parameters, or with the name of a parameter, a track or a function"
             )
         powers = {
             part.left.id
@@ -686,13 +687,10 @@ class Family:
         if len(powers) > 1 or not powers <= known - {POWER}:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
-        if passes is None and "without_passes" in data:
-            raise ValueError("a relation without passes, of a game without passes")
-        if passes is not None:
-            refuse_if(self.passes.keys() & known, "a parameter has the name of the passes left")
-            refuse_if(
-                powers or data.get("verdict") == "refuted", "passes, and a statement that is false for every member"
-            )
+        refuse_if(("without_passes" in data) != bool(passes), "a relation without passes, for games with passes only")
+        refuse_if(self.passes.keys() & known, "a parameter has the name of the passes left")
+        if passes and (powers or data.get("verdict") == "refuted"):
+            raise undecided("passes, and a statement that is false for every member")
 
     def described(self, ruleset: ast.expr) -> dict[str, Any]:
         """Return the description of a game, with heights in its coordinates and the parameters of the family."""
@@ -731,7 +729,7 @@ class Family:
     @functools.cached_property
     def heap(self) -> str | None:
         """The heap beside the game of a statement on P-positions with passes: a coordinate that no height depends on."""
-        if self.is_grundy or not self.passes:
+        if self.is_grundy:
             return None
         bound = {*self.formulas, *names_in(*self.formulas.values())}
         if not (heaps := [c for c in self.clips if c not in bound]):
@@ -1562,6 +1560,13 @@ class ByCases:
 EXCHANGED = parsed("a == b == 0 or a % 2 == 1 and b == a + 1 or a % 2 == 0 and a == b + 1 >= 2")
 
 
+def automaton(family: Family, formula: ast.expr, names: check.Names, value: check.Track) -> check.Automaton:
+    """Return the condition that a formula of the family's kind is: that it has a value, or that it holds."""
+    if family.is_grundy:
+        return check.within(formula, names, {value: -1}, 0, 0)
+    return check.condition(formula, names)
+
+
 def otherwise_with_passes(family: Family) -> check.Automaton:
     """Return the integers for which the statement does not follow from the relation without passes.
 
@@ -1573,9 +1578,7 @@ def otherwise_with_passes(family: Family) -> check.Automaton:
     if family.is_grundy:
         short = [replaced(formula, {ast.unparse(family.relation): ast.Name(NEW)}) for formula in formulas]
         formulas = formulas if names_in(*short) & {*rest} else short
-        stated, plain = (check.within(formula, names, {n: -1}, 0, 0) for formula in formulas)
-    else:
-        stated, plain = (check.condition(formula, names) for formula in formulas)
+    stated, plain = (automaton(family, formula, names, n) for formula in formulas)
 
     def some_other(*parts: check.Automaton) -> check.Automaton:
         return check.some([other], plain.on({n: other}), *parts)
@@ -1768,10 +1771,7 @@ def prove_alone(member: Member) -> None:
     family = member.family
     game = check.game_of(family.ruleset, names, family.games)
     known: check.Names = {**names, **{c: {c: 1} for c in game.coordinates}}
-    if family.is_grundy:
-        relation = game.legal & check.within(family.stated, known, {check.VALUE: -1}, 0, 0)
-    else:
-        relation = game.legal & check.condition(family.stated, known)
+    relation = game.legal & automaton(family, family.stated, known, check.VALUE)
     verdict, why = check.decided(check.obligations(game, relation, family.is_grundy))
     if verdict != "proved":
         raise ContradictionError(f"{game.text}: the proof for all parameters says otherwise than check.py: {why}")
@@ -1864,7 +1864,7 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
             verdict, why = check.decided(iter([("the statement does not follow", otherwise_with_passes(family))]))
             refuse_if(verdict != "proved", f"passes: {why}")
             number += 1
-        near = (member.inside(at) for member in small for at in member.positions(1))
+        near = (member.inside(at) for member in small for bound in (1, 4, 16) for at in member.positions(bound))
         if is_proof and family.where and not any(near if family.passes else (case.is_somewhere() for case in cases)):
             raise undecided("no position of any member satisfies the condition on positions")
         answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}

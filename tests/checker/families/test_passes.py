@@ -66,6 +66,20 @@ def test_the_hypothesis_says_that_zeros_can_be_reached(ruleset, game, kind):
         assert families.unsatisfiable("", wrong) == reaches, values
 
 
+@pytest.mark.parametrize("name", ["min", "max", "abs", "v2"])
+def test_no_coordinate_is_called_as_a_function(name):
+    game = {**OWN, "coordinates": [name, "b", "c"], "heights": {"b": f"{name}//k"}}
+    game["moves"] = [{"lower": [x]} for x in game["coordinates"]]
+    with pytest.raises((families.UndecidedError, ValueError)):
+        families.Family(
+            {
+                **certificate("passed"),
+                "ruleset": "with-pass(game(own, k=k), passes=r)",
+                "games": {"own": game},
+            }
+        )
+
+
 def test_members_have_the_options_of_the_definition():
     family = family_of("strip-bar(k=k, s=s)", OWN)
     member = families.Member(family, {"k": 2, "s": 1, "r": 2})
