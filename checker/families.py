@@ -69,6 +69,7 @@ LOCATION = {
     "settled": bool,
     "move?": str,
     "orders": {ANY: ("equal", "less")},
+    "upper?": bool,
     "zero": [str],  # for people, and not used
     "counters?": {ANY: {ANY: SUM}},
     "never?": [[SUM]],
@@ -116,6 +117,7 @@ FAMILY = {
 # any integer, which loses no counterexample. A condition that must be unsatisfiable is called a counterexample.
 
 POWER = "p_2"  # the name of an arbitrary power of 2
+EXPONENTIAL = "2^t"  # the name of 2**t, for the only parameter t that is an exponent
 NEW = "!"  # the first letter of names that no certificate can write
 QUOTED, COORDINATE = re.compile(r"\|([^|]+)\|"), re.compile(r"position\((\w+)\)")
 Factors = tuple[str, ...]  # sorted names; of a number there are none
@@ -508,6 +510,7 @@ class Reader:
         self.definitions: list[str] = []
         self.quotients: dict[tuple[Sum, int], Sum] = {}
         self.divisors: list[Sum] = []  # of what depends on coordinates
+        self.exponent: Sum | None = None  # t, where 2**t is EXPONENTIAL
 
     def sum(self, node: ast.expr, names: Numbers) -> Sum:
         if isinstance(found := self.value(node, names), Sum):
@@ -581,6 +584,9 @@ class Reader:
                 return as_sum(check.BITWISE[operation](left.number, right.number))
             case "Pow", Sum(), Sum() if left.is_number and right.is_number and 0 <= right.number < MOST_BITS:
                 return as_sum(left.number**right.number)
+            case "Pow", Sum(), Sum() if left == as_sum(2) and self.exponent is not None:
+                if (more := right - self.exponent).is_number and 0 <= more.number < MOST_BITS:
+                    return named(EXPONENTIAL) * (1 << more.number)
             case "BitXor", _, _:
                 return as_nim_sum(left) ^ as_nim_sum(right)
             case _:
@@ -676,7 +682,7 @@ class Family:
         used = names_in(self.condition, *self.passes.values())
         if self.own.keys() & {CONSTANT, TARGET, VALUE, *check.FUNCTIONS, *used}:
             raise undecided(
-                "a coordinate in the condition on parameters, or with the name of a parameter, a track or a function"
+                "a coordinate in the condition on parameters, or with the name of a parameter or of a track or function"
             )
         powers = {
             part.left.id
@@ -687,10 +693,15 @@ class Family:
         if len(powers) > 1 or not powers <= known - {POWER}:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
+        parts = itertools.chain.from_iterable(map(ast.walk, texts + stated))
+        raised = [part.right for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)]
+        if len(exponents := names_in(*raised)) > 1 or not exponents <= known or (exponents and powers):
+            raise undecided("powers with several exponents, a coordinate as exponent, or two kinds of powers")
+        self.exponent = next(iter(exponents), None)  # t of 2**t
         refuse_if(("without_passes" in data) != bool(passes), "a relation without passes, for games with passes only")
         refuse_if(self.passes.keys() & known, "a parameter has the name of the passes left")
-        if passes and (powers or data.get("verdict") == "refuted"):
-            raise undecided("passes, and a statement that is false for every member")
+        if passes and (powers or exponents or data.get("verdict") == "refuted"):
+            raise undecided("passes, with powers of 2 or a statement that is false for every member")
 
     def described(self, ruleset: ast.expr) -> dict[str, Any]:
         """Return the description of a game, with heights in its coordinates and the parameters of the family."""
@@ -821,6 +832,13 @@ def is_game(heights: Iterable[Height], sign: int = 1) -> str:
     return both(*(part.natural for part in naturals(heights, sign)))
 
 
+def natural_multiples(sums: Iterable[Sum], names: Collection[str]) -> list[str]:
+    """Return facts: 2**t is at least 1, and its products with natural numbers of these names are natural."""
+    products = {factors for one in sums for factors, _ in one.items if EXPONENTIAL in factors}
+    natural = sorted(factors for factors in products if {*factors} <= {EXPONENTIAL, *names})
+    return [(named(*factors) - (1 if factors == (EXPONENTIAL,) else 0)).natural for factors in natural]
+
+
 def otherwise_a_game(height: Height) -> str:
     """Condition that holds for every game with this height that `is_game` excludes."""
     if len(height.parts) == 1:
@@ -843,6 +861,7 @@ class Case:
         refuse_if(sorted(self.values) != family.parameters, "a case does not say what its parameters are")
         if family.with_power is not None:
             self.values[power_of(family.with_power)] = power_in(self.values[family.with_power])
+        self.reader.exponent = self.values[family.exponent] if family.exponent is not None else None
         self.heights = family.heights(self.reader, self.values)
         self.relation = NimSum({}) if "formula" in written else family.nim_sum(self.reader, self.values)
         self.inside = [*family.inside(self.reader, self.values)]
@@ -860,6 +879,8 @@ class Case:
             products = {factors for value in self.values.values() for factors, _ in value.items if factors}
             conditions += [named(*factors).natural for factors in sorted(products)]
         conditions += [named(name).natural for name in sorted(self.names)]
+        if self.family.exponent is not None:
+            conditions += natural_multiples([*naturals(self.heights.values()), *self.limits.values()], self.names)
         return both(*conditions, *self.reader.definitions, is_game(self.heights.values()))
 
     @functools.cached_property
@@ -871,6 +892,16 @@ class Case:
             if not always and (least.is_number or not unsatisfiable(track, both(self.facts, contrary(least.natural)))):
                 may.add(track)
         return may
+
+    @functools.cached_property
+    def limits(self) -> dict[str, Sum]:
+        """By counter, the least number that it may end at."""
+        relation, less = self.relation, {x: -self.shift(x) for x in self.coordinates}
+        limits = {count(x): self.shift(x) for x in self.coordinates} | {count(CONSTANT): relation.constant}
+        limits |= {count(track): -relation.offset for track in (TARGET, VALUE)}
+        for y, height in self.heights.items():
+            limits |= {legal(y, i): -part.room(less, less[y]) for i, part in enumerate(height.quotients)}
+        return limits
 
     def shift(self, x: str) -> Sum:
         return self.relation.shifts.get(x, ZERO)
@@ -921,7 +952,7 @@ class Case:
         """Yield the differences between sums at the same places in two documents; a sum that is not there is 0."""
         match own:
             case Sum():
-                yield read(shown, self.names) - own
+                yield read(shown, {*self.names, EXPONENTIAL}) - own
             case dict():
                 for key in {**shown, **own}:
                     yield from self.differences(shown.get(key, {}), own.get(key, ZERO))
@@ -935,6 +966,7 @@ class Case:
         """Yield the counterexamples, with names; each must be unsatisfiable together with `facts`."""
         written, power = self.written, self.family.with_power
         of_places = (self.family.where is not None and not self.family.passes) or not is_proof
+        refuse_if((of_places or "formula" in written) and self.family.exponent, "2**t where no words are read")
         refuse_if((of_places or "formula" in written) and written.get("obligations"), "obligations on words")
         if self.family.passes:
             yield "only-the-end", self.stuck()
@@ -1005,10 +1037,25 @@ def is_small(value: Sum) -> bool:
 
 # ---- Words of digits: the coordinates are read together, the sign first, then from the highest digit on. A key holds the
 # comparisons of the digits so far. Counters are sums of the numbers read so far; invariants are guesses about counters.
+#
+# Where a word ends, counters are compared with their limits, such as s for the number z + s. A limit is a sum of parameters or,
+# with powers of 2, A·2^t + B, where A and B are sums of parameters. One proof is for all t:
+# - More digits in front, equal to the sign, change no integer, negative or not. So it is enough to read words with at least t
+#   digits after the sign; t may be larger than the number of digits of each coordinate. The last t digits are the lower ones, the
+#   others after the sign the upper ones. There may be none of either.
+# - Where the lower digits begin, A is subtracted from each counter. After j of them it has the value e - A·2^j, where e is the
+#   value without the subtraction: both go from d to 2d + (its form of the next digits). At the end j is t, and e is at least
+#   A·2^t + B if and only if e - A·2^t is at least B.
+# - So a location is upper or lower. Upper digits lead from the start, which is upper, to upper locations. Between two digits,
+#   `switch-N` leads from there to lower locations, with the same key otherwise. Lower digits lead to these. Words end there.
+# - Steps, subtractions and limits B do not depend on t. By induction, invariants hold after any number of upper digits and then
+#   any number of lower ones, and the goal with them. The second number is t: the goal holds for every t. The digits of the limit
+#   do not matter. What else is supposed of 2^t is in `natural_multiples`. Forms of counters do not have it.
 
 Digits = dict[str, int]
 Orders = tuple[tuple[str, str], ...]
-Key = tuple[bool, str | None, Orders]  # whether a move is chosen or none is asked for, which, and what is less already
+# Whether a move is chosen or none is asked for, which, what is less already, and whether the digits so far are upper ones.
+Key = tuple[bool, str | None, Orders, bool]
 
 
 def count(track: str) -> str:
@@ -1035,6 +1082,8 @@ class Obligation:
             self.tracks.append(CONSTANT)
         if kind == "option" and game.is_grundy:
             self.tracks.append(TARGET)
+        forms = itertools.chain.from_iterable(form.values() for form in self.counters(None).values())
+        refuse_if(any(EXPONENTIAL in a.names for a in forms), "2**t in a divisor, or as a factor of a coordinate")
 
     def changed(self, move: str | None) -> tuple[str, ...]:
         return self.game.changed(move) if move is not None else ()
@@ -1062,34 +1111,48 @@ class Obligation:
             counters[name] = named(before) * 2 + more if here else -more  # the first digit is the sign
         return counters
 
+    def limit(self, counter: str) -> tuple[Sum, Sum]:
+        """Return A and B, where A·2^t + B is the least number that a counter may end at."""
+        limit = self.game.limits[counter.replace("'", "")]
+        refuse_if(any(factors.count(EXPONENTIAL) > 1 for factors, _ in limit.items), "2**t is multiplied by itself")
+        low = limit.put({EXPONENTIAL: ZERO})
+        return limit.put({EXPONENTIAL: ONE}) - low, low
+
+    def above(self, counter: str) -> Sum:
+        """Return how far a counter is above its limit where a word ends."""
+        return named(counter) - self.limit(counter)[1]
+
+    def switched(self, move: str | None) -> dict[str, Sum]:
+        """Return the counters before the lower digits, as sums of the counters after the upper ones."""
+        return {name: named(name) - self.limit(name)[0] for name in self.counters(move)}
+
     def at_least(self, y: str, track: str, more: int) -> str:
         """Condition: the height is at least the number on a track, plus one or not; its shift was added to each number."""
-        game, height = self.game, self.game.heights[y]
-        less = {x: -game.shift(x) for x in game.coordinates}
-        rooms = (part.room(less, less[y] + more) for part in height.quotients)
-        return height.joined((named(legal(track, i)) + room).natural for i, room in enumerate(rooms))
+        height = self.game.heights[y]
+        parts = enumerate(height.quotients)
+        return height.joined((self.above(legal(track, i)) - part.divisor * more).natural for i, part in parts)
 
     @functools.cached_property
     def given(self) -> str:
         """Condition: the whole word spells a position, with its constant and target."""
-        game, relation = self.game, self.game.relation
-        conditions = [(named(count(x)) - game.shift(x)).natural for x in game.coordinates if game.shift(x)]
+        game = self.game
+        conditions = [self.above(count(x)).natural for x in game.coordinates if game.shift(x)]
         conditions += [self.at_least(y, y, 0) for y in game.heights]
-        conditions += [(named(count(TARGET)) + relation.offset).natural] * (TARGET in self.tracks)
-        conditions += [(named(count(CONSTANT)) - relation.constant).zero] * (CONSTANT in self.tracks)
+        conditions += [self.above(count(TARGET)).natural] * (TARGET in self.tracks)
+        conditions += [self.above(count(CONSTANT)).zero] * (CONSTANT in self.tracks)
         return both(*conditions)
 
     def violated(self, key: Key) -> str:
         """Condition: the word ends here, and must not."""
-        is_settled, move, orders = key
+        is_settled, move, orders, _ = key
         if self.kind == VALUE:
-            return both(self.given, contrary((named(count(VALUE)) + self.game.relation.offset).natural))
+            return both(self.given, contrary(self.above(count(VALUE)).natural))
         if not is_settled:
             return "false"
         assert move is not None
-        shift, less = self.game.shift(move), dict(orders)
+        less = dict(orders)
         option = [] if less[move] == "less" else ["false"]
-        option += [(named(count(f"{move}'")) - shift).natural] if shift else []
+        option += [self.above(count(f"{move}'")).natural] if self.game.shift(move) else []
         for y in self.changed(move)[1:]:
             option.append(self.at_least(y, f"{y}'", 0))
             option += [contrary(self.at_least(y, f"{y}'", 1))] if less[y] == "less" else []
@@ -1124,7 +1187,7 @@ class Obligation:
         """Yield the counterexamples, with names."""
         start, is_option = self.locations[0], self.kind == "option"
         # Whatever else is said of the start, even that 1 = 0, would be supposed of every word.
-        first = (not is_option, self.move, self.equal(self.move))
+        first = (not is_option, self.move, self.equal(self.move), self.game.family.exponent is not None)
         said = [start.never, start.equalities, start.parities, start.predicates]
         if not start.is_start or start.key != first or any(said) or start.states != [""]:
             raise undecided("the first location is not the start")
@@ -1136,8 +1199,15 @@ class Obligation:
             if is_option:  # without `never`: such words spell no position (`never_ends`)
                 before = both(here.facts({}), either(*here.in_states({})), contrary(here.is_never({})))
             yield f"step-{number}", both(before, either(*(self.answers(here) if is_option else self.steps(here))))
-            if not here.is_start:
+            if here.is_upper and not here.is_start:
+                values, there = self.switched(here.key[1]), self.at((*here.key[:3], False))
+                yield f"switch-{number}", both(before, contrary(either(*(other.invariant(values) for other in there))))
+            elif not here.is_start:
                 yield f"goal-{number}", both(before, self.violated(here.key))
+
+    def at(self, key: Key) -> list[Location]:
+        """Return the locations with a key, except the start."""
+        return [location for location in self.locations[1:] if location.key == key]
 
     def steps(self, here: Location) -> Iterator[str]:
         """Conditions: some step leads out of the invariants. All digits are chosen by the opponent."""
@@ -1151,24 +1221,26 @@ class Obligation:
                 orders = self.lowered(self.move, here.key[2], digits, here.is_start)
             if orders is None:
                 continue
-            there = (True, self.move, orders)
+            there = (True, self.move, orders, here.is_upper)
             digits[VALUE] = self.nim_sum(digits)
             values = self.after(None if here.is_start else here.key, there, digits)
-            following = [other for other in self.locations[1:] if other.key == there]
-            yield contrary(either(*(other.invariant(values) for other in following)))
+            yield contrary(either(*(other.invariant(values) for other in self.at(there))))
 
     def never_ends(self) -> Iterator[tuple[str, str]]:
         """Counterexamples: a `never` of an option obligation ends after some digits, or holds at a position.
 
         `never` depends on the position alone, so the answers of the strategy do not matter.
         """
-        key, own = (False, None, ()), self.counters(None).keys()
-        for number, here in enumerate({here.is_never({}): here for here in self.locations if here.never}.values()):
+        key, own = (False, None, (), False), self.counters(None).keys()
+        every = [here for here in self.locations if here.never]
+        switched = either(*(here.is_never(self.switched(None)) for here in every if not here.is_upper))
+        for number, here in enumerate({(here.is_never({}), here.is_upper): here for here in every}.values()):
             if not {name for part in here.never for s in part for name in s.names if "(" in name} <= own:
                 raise undecided("what never becomes a position speaks of an option")
             after = (self.after(key, key, digits) for digits in self.choices(self.tracks, False))
             ends = (contrary(here.is_never(values)) for values in after)
-            yield f"never-{number}", both(here.is_never({}), either(self.given, *ends))
+            end = contrary(switched) if here.is_upper else self.given
+            yield f"never-{number}", both(here.is_never({}), either(end, *ends))
 
     def answers(self, here: Location) -> Iterator[str]:
         """Conditions: the opponent chooses digits for which the strategy leads out of the invariants."""
@@ -1194,8 +1266,8 @@ class Obligation:
         self, here: Location, digits: Digits, differs: bool, answer: Mapping[str, Any]
     ) -> tuple[Location, Numbers]:
         """Return the location after an answer, and the counters there; refuse answers that are no moves."""
-        own, (is_settled, move, orders) = answer["digits"], here.key
-        there: Key = (False, None, ())
+        own, (is_settled, move, orders, _) = answer["digits"], here.key
+        there: Key = (False, None, (), here.is_upper)
         if is_settled or differs:
             if not is_settled:
                 move = answer.get("move")
@@ -1212,7 +1284,7 @@ class Obligation:
             after = self.lowered(move, orders, digits, here.is_start)
             if after is None or self.nim_sum(digits, changed) != digits.get(TARGET, 0):
                 raise undecided("an answer is larger than the position, or has another nim-sum")
-            there = (True, move, after)
+            there = (True, move, after, here.is_upper)
         elif own or answer.get("move") is not None:
             raise undecided("an answer before the nim-sum differs")
         location = self.locations[answer["to"]]
@@ -1230,7 +1302,8 @@ class Location:
         refuse_if(written["orders"].keys() != {*changed}, "a location has other orders than its move")
         if (move is not None) != (written["settled"] and kind != VALUE) or obligation.move not in (None, move):
             raise undecided("a location has another move than its obligation, has it too early, or none")
-        self.key: Key = (written["settled"], move, tuple((x, written["orders"][x]) for x in changed))
+        self.is_upper: bool = written.get("upper", False)
+        self.key: Key = (written["settled"], move, tuple((x, written["orders"][x]) for x in changed), self.is_upper)
         self.is_start, self.states, self.strategy = written["start"], written["states"], written.get("strategy", [])
         counters = set() if self.is_start else obligation.counters(move).keys()
         names = {*own, *counters}
@@ -1786,7 +1859,9 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
     natural, known = [value.natural for value in names.values()], dict(names)
     if family.with_power is not None:  # of which nothing is known here
         known[power_of(family.with_power)] = named(POWER)
+    reader.exponent = names[family.exponent] if family.exponent is not None else None
     heights, condition = family.heights(reader, known), reader.condition(family.condition, known)
+    natural += natural_multiples(naturals(heights.values()), family.parameters)
     covered = []
     for case in cases:
         inside, own = list[str](), dict[str, Sum]()

@@ -19,12 +19,12 @@ from choco_pipeline.claims.quick_trial import Trial, trials
 from choco_pipeline.cli.checking import (
     PROOF_SECONDS,
     claim_of,
-    proved_now,
-    settled_now,
+    proof_trials,
     statement_trials,
+    trials_for_all_parameters,
 )
 from choco_pipeline.cli.claim_pages import open_source
-from choco_pipeline.cli.mine import mined
+from choco_pipeline.cli.mine import mine_games
 from choco_pipeline.cli.plan import plan_numbers
 from choco_pipeline.cli.prove import claim_to_prove
 from choco_pipeline.cli.run import run as run_pipeline
@@ -230,7 +230,7 @@ def check(
             raise ConfigError(catalogue.unknown(claim))
         claim = catalogue.claims[claim]
     if prove:
-        return list(proved_now(claim, catalogue, values, PROOF_SECONDS))
+        return list(proof_trials(claim, catalogue, values, PROOF_SECONDS))
     return list(trials(claim, values, bound))
 
 
@@ -300,7 +300,7 @@ def prove(
         (trial,) = statement_trials(claim, {}, None, seconds, prove=True)
     else:
         claim = Claim.from_json({**claim.as_json(), "for_all": condition})
-        (trial,) = settled_now(claim, Catalogue({claim.id: claim}), seconds)
+        (trial,) = trials_for_all_parameters(claim, Catalogue({claim.id: claim}), seconds)
     return trial
 
 
@@ -330,5 +330,5 @@ def mine(
     """
     notation = ruleset if isinstance(ruleset, str) else ruleset.notation
     words = [notation, *(f"{name}={value}" for name, value in ranges.items())]
-    *_, document = mined(words, bound, quantity, what)
+    *_, document = mine_games(words, bound, quantity, what)
     return list(document.statements)

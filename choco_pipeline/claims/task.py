@@ -32,22 +32,22 @@ FORMAT = 1
 class EarlierVerdicts:
     """Verdicts of earlier runs on one table, or on one statement without a table.
 
-    They are a record of their own in the folder of all runs.
+    They are one record in the folder of verdicts, which all runs share.
 
     A verdict is valid for the same checking code and libraries, the same deciding parts of the claim, the same parameters and the
-    same cells; the name of its file does not matter. Two kinds are not kept: undecided ones, because time or memory may have been
-    short, and those that depend on another game, whose description is no part of the claim.
+    same cells. Two kinds are not kept: undecided ones, because time or memory may have been short, and those that depend on
+    another game, whose description is no part of the claim.
     """
 
     #: The record; None to keep none.
     path: Path | None
-    #: What the verdicts follow from, beside claims and parameters.
+    #: The code, the libraries and the table of the verdicts.
     about: Mapping[str, Any]
     _known: dict[str, Any] = field(default_factory=dict)
     _is_new: bool = False
 
     def __post_init__(self) -> None:
-        """Read the record, if there is one and it is about this."""
+        """Read the record, if there is one for this code and table."""
         if self.path is None:
             return
         try:
@@ -55,7 +55,7 @@ class EarlierVerdicts:
             if record["about"] == self.about:
                 self._known = dict(record["verdicts"])
         except (ChocoError, KeyError, TypeError, ValueError):
-            pass  # no such file, or nothing that can be read: it is made anew
+            pass  # missing or damaged: a new record is written
 
     @classmethod
     def of(
@@ -84,7 +84,7 @@ class EarlierVerdicts:
         """Add a verdict, if it can be used again."""
         # One table gives only a number for a claim that compares several, which stays undecided until then.
         is_decided = verdict.verdict != "undecided" or claim.is_over_tables
-        if is_decided and not claim.speaks_of_other_games:
+        if is_decided and not claim.refers_to_other_games:
             self._known[_key(claim, verdict.parameters)] = verdict.document()
             self._is_new = True
 

@@ -129,12 +129,12 @@ def statement_trials(
         bound = _default_bound(claim)
     if prove:
         catalogue = Catalogue({claim.id: claim})
-        refuted, later = checked_or_proved(claim, catalogue, given, bound, seconds)
+        refuted, later = deciding_trials(claim, catalogue, given, bound, seconds)
         by_table = list(refuted)
         if by_table and claim.pattern is not None:  # the other games must be proved
             done = [trial.parameters for trial in by_table]
             left = [case for case in chosen_cases(claim, given) if case not in done]
-            later = proved_by_game(claim, left, seconds) if claim.is_decidable else ()
+            later = trials_by_game(claim, left, seconds) if claim.is_decidable else ()
         return chain(by_table, later)
     return trials(claim, given, bound)
 
@@ -150,14 +150,14 @@ def _default_bound(claim: Claim) -> int | None:
     return next((n for n, positions in sizes if positions <= POSITIONS), 2)
 
 
-def checked_or_proved(
+def deciding_trials(
     claim: Claim, catalogue: Catalogue, given: Given, bound: int | None, seconds: float
 ) -> Trials:
     """Return trials by tables that decide a claim, and trials by proof.
 
     A claim needs no proof if a table refutes it, or if it is about finitely many integers.
     """
-    later = proved_now(claim, catalogue, given, seconds)
+    later = proof_trials(claim, catalogue, given, seconds)
     clock = ProcessorTime(seconds, "--seconds allows more")
     checked: list[Trial] = []
     with suppress(ConfigError, LimitError):  # no bound, or one that is too large
@@ -166,7 +166,7 @@ def checked_or_proved(
     return (checked, ()) if claim.is_finite and checked else (refuted, () if refuted else later)
 
 
-def proved_now(
+def proof_trials(
     claim: Claim, catalogue: Catalogue, given: Mapping[str, int | Range], seconds: float
 ) -> Iterator[Trial]:
     """Return a trial for each proof, independently of any run.
@@ -176,19 +176,19 @@ def proved_now(
     is not about the values.
     """
     if not given and claim.statement.for_all is not None:
-        return settled_now(claim, catalogue, seconds)
+        return trials_for_all_parameters(claim, catalogue, seconds)
     if claim.is_about_integers:
         if given:
             raise ConfigError(
                 f"claim {claim.id}: it is decided for all integers, not for {assigned(given)}"
             )
-        return decided_for_all_integers(claim, seconds, certify=True)
+        return trials_for_all_integers(claim, seconds, certify=True)
     if not claim.is_decidable:
         raise ConfigError(f"claim {claim.id}: a statement of this form is checked on tables alone")
-    return proved_by_game(claim, chosen_cases(claim, given), seconds)
+    return trials_by_game(claim, chosen_cases(claim, given), seconds)
 
 
-def decided_for_all_integers(
+def trials_for_all_integers(
     claim: Claim, seconds: float, *, certify: bool = False
 ) -> Iterator[Trial]:
     """Decide a statement about all integers; yield a trial for each fixed choice.
@@ -204,7 +204,7 @@ def decided_for_all_integers(
     yield from map(_trial_of, verdicts)
 
 
-def proved_by_game(
+def trials_by_game(
     claim: Claim, cases: Sequence[Mapping[str, int]], seconds: float
 ) -> Iterator[Trial]:
     """Decide a claim for all positions of each game; yield a trial for each case."""
@@ -230,7 +230,9 @@ def proved_by_game(
             yield Trial(case, game, None, None, finding, time.perf_counter() - start)
 
 
-def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
+def trials_for_all_parameters(
+    claim: Claim, catalogue: Catalogue, seconds: float
+) -> Iterator[Trial]:
     """Decide a claim for all parameters, after its premises."""
     links = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
@@ -245,7 +247,7 @@ def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[
     yield _trial_of(known[claim.id])
 
 
-def proved_again(
+def certificate_trials(
     claim: Claim, proved: Iterable[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
     """Yield a trial for each certificate of a claim's proofs in the last run.
@@ -260,7 +262,7 @@ def proved_again(
                 yield Trial(verdict.parameters, None, None, None, outdated, 0.0)
                 continue
             if verdict.for_all is not None:
-                yield from settled_now(claim, catalogue, seconds)
+                yield from trials_for_all_parameters(claim, catalogue, seconds)
                 continue
             parameters, path = verdict.parameters, Path(verdict.certificate or "")
             proof = task.check_again(path, seconds, MEMORY, prover)

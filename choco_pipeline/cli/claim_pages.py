@@ -83,7 +83,7 @@ class ClaimSource:
         return command("claims", *words, *files, config=self.config.as_posix())
 
     def is_in_run(self, claim: Claim) -> bool:
-        """Whether a run of the configuration includes this very statement."""
+        """Whether the configuration has this claim, with the same statement."""
         known = load_catalogue(self.files_of_run).claims.get(claim.id)
         return known is not None and known.as_json() == claim.as_json()
 
@@ -380,17 +380,17 @@ def check_claims(
         if proofs:
             proved = [verdict for verdict in source.verdicts(claim.id) if verdict.is_proved]
             if not proved:
-                raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
-            return (), checking.proved_again(claim, proved, catalogue, limit)
+                raise ConfigError(f"claim {claim.id}: the last run has no proof of it")
+            return (), checking.certificate_trials(claim, proved, catalogue, limit)
         if prove:
-            return checking.checked_or_proved(claim, catalogue, given, None, limit)
+            return checking.deciding_trials(claim, catalogue, given, None, limit)
         by_proof: Iterable[Trial] = ()
         # Of a claim that is named alone, its decision for all integers is also shown.
         if not everything and not given and bound is None:
             if claim.statement.follows_from is not None:
-                by_proof = checking.settled_now(claim, catalogue, limit)
+                by_proof = checking.trials_for_all_parameters(claim, catalogue, limit)
             elif claim.is_about_integers and not claim.is_finite:
-                by_proof = checking.decided_for_all_integers(claim, limit)
+                by_proof = checking.trials_for_all_integers(claim, limit)
         bar = progress.add_task(claim.id, total=None)
         clock = ProcessorTime(limit, "--seconds allows more")
 

@@ -93,18 +93,18 @@ def report(
     first: Annotated[
         Path | None,
         typer.Option(
-            help="Also write this ledger, without findings and proofs.",
+            help="Write this ledger, without findings and proofs, and a report with a first page.",
             metavar="LEDGER",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write the report of a run."""
+    """Write the report of a run: the pages of claims and tables; with --found the rest."""
     if first is not None:
         target, files = "write_first_report", [ledger_file, out, first]
     elif found is not None:
         target, files = "write_last_report", [ledger_file, out, found]
     else:
-        target, files = "write_report", [ledger_file, out]
+        target, files = "write_pages", [ledger_file, out]
     words = [f"choco_pipeline.report.task:{target}", *map(str, files)]
     _do(lambda: call(*words), out, json)

@@ -17,7 +17,7 @@ from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.sweep.run_files import SHARED
 
-#: Where Snakemake keeps what it knows of runs, below the folder that it runs in, and its own lock.
+#: Snakemake's folder in the working directory, and its locks.
 SNAKEMAKE = Path(".snakemake")
 SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
 #: Seconds for the processes of a killed run to end, which takes them one or two; a run beside them would write the same files.
@@ -147,7 +147,7 @@ def bring_to_now(results: Path) -> int:
     for folder, inner, files in os.walk(results):
         inner[:] = [name for name in inner if not name.endswith(".zarr")]
         for path in (os.path.join(folder, name) for name in files):
-            with suppress(FileNotFoundError):  # what a run that was killed still takes away
+            with suppress(FileNotFoundError):  # a killed run may still be removing files
                 if os.lstat(path).st_mtime > now:
                     os.utime(path, (now, now), follow_symlinks=False)
                     changed += 1

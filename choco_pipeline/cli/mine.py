@@ -71,7 +71,7 @@ def mine(
     json: Json = False,
 ) -> None:
     """Search a game's or a family's tables for regularities, and test them."""
-    games, tables, document = mined(words, bound, quantity, what or ())
+    games, tables, document = mine_games(words, bound, quantity, what or ())
     if json:
         emit(document.document())
     else:
@@ -79,7 +79,7 @@ def mine(
         print("\n".join(_lines(document, counted(tables, "table"), game)))
 
 
-def mined(
+def mine_games(
     words: Sequence[str],
     bound: int | None = None,
     quantity: Quantity | None = None,

@@ -112,7 +112,7 @@ def _numbers(made: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
 def _blocks(table: PlannedTable, memory: int | None) -> dict[str, Any]:
     spec = TableSpec.of_entry(table)
     # The kernels are slow to import.
-    blocks_of = resolve("choco_pipeline.tables.wavefront:described")
+    blocks_of = resolve("choco_pipeline.tables.wavefront:block_sizes")
     blocks: dict[str, int] = blocks_of(spec, memory or table["memory_of_job"])
     return {
         "ruleset": table["ruleset"],

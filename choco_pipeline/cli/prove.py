@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from choco_pipeline.claims.conclusions.rows import enumerated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import ClaimVerdict, counted
 from choco_pipeline.cli.checking import PROOF_SECONDS, claim_of, known_claims
 from choco_pipeline.cli.output import SETTINGS, Json, emit, in_time, wrapped
 from choco_pipeline.cli.progress import waiting
@@ -24,7 +24,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.description import described_otherwise
+from choco_pipeline.games.description import differing_games
 from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof import task
 from choco_pipeline.proof.checker import check_family, check_files
@@ -146,8 +146,8 @@ def _game(
     with waiting(f"{notation}: proving") as tell, Limited(task.PREPARED_BY) as prover:
         if claim is not None:
             with suppress(UndecidedError):
-                asked = (task.refuted_formula, claim.as_json())
-                refuted = prover.call(*asked, what="the trial", **limits)
+                trial = (task.refuted_formula, claim.as_json())
+                refuted = prover.call(*trial, what="the trial", **limits)
                 decided = refuted and ClaimVerdict.model_validate(refuted)
         try:
             if decided is not None:
@@ -280,9 +280,9 @@ def _family(
     # The search takes its seconds, and the check as many again.
     beyond = {"seconds": 2 * limits["seconds"], "memory": BEYOND * limits["memory"]}
     with waiting(f"{ruleset} for all {condition}: proving"), Limited(task.PREPARED_BY) as prover:
-        asked = (*family, *limits.values(), folder.as_posix())
+        arguments = (*family, *limits.values(), folder.as_posix())
         try:
-            answer = prover.call(attempt_family, *asked, what="the proof", **beyond)
+            answer = prover.call(attempt_family, *arguments, what="the proof", **beyond)
         except UndecidedError as error:
             answer = undecided_family(*family, str(error))
     return answer, [*map(wrapped, _family_lines(answer))], answer["status"] == "proved"
@@ -290,8 +290,8 @@ def _family(
 
 def _checked_family(certificate: str, limits: Mapping[str, float], checker: Limited) -> Answer:
     try:
-        asked = (check_family, certificate, limits["seconds"])
-        answer = checker.call(*asked, what="the check", **limits)
+        check = (check_family, certificate, limits["seconds"])
+        answer = checker.call(*check, what="the check", **limits)
     except UndecidedError as error:
         answer = {"status": "undecided", "why": str(error), "certificate": certificate}
     document = {} if answer["status"] == "undecided" else read_json(Path(certificate), MOST_BYTES)
@@ -319,12 +319,12 @@ def checked_lines(answer: Mapping[str, Any]) -> list[str]:
         at = ", ".join(map(str, answer["position"]))
         where = f"It is false at ({at}) for {assigned(answer['parameters'])}."
         return [f"refuted: {statement}", where]
-    agree = "show it by the definition's options" if every else "agree with the definition"
+    definition = "the definition's options" if every else "the definition"
     lines = [
         f"{'false for every member' if every else 'checked'}: {statement}",
-        f"{answer['conditions']} conditions written anew from the game are unsatisfiable by"
-        f" {' and by '.join(answer['engines'])}; {answer['members']} members {agree};"
-        f" {in_time(answer['seconds'])}",
+        f"{enumerated(answer['engines'])} find {counted(answer['conditions'], 'condition')}, derived again from the game,"
+        f" unsatisfiable; confirmed by {definition} for"
+        f" {counted(answer['members'], 'member')}; {in_time(answer['seconds'])}",
     ]
     if every:
         return lines
@@ -380,7 +380,7 @@ def differences(document: Mapping[str, Any], claims: Mapping[str, Claim]) -> lis
     description of such a game cannot be read.
     """
     games = document.get("games")
-    others = described_otherwise(games if isinstance(games, dict) else {}, Path.cwd())
+    others = differing_games(games if isinstance(games, dict) else {}, Path.cwd())
     found = [
         f"the certificate describes game({name}) otherwise than config/games/{name}.yaml"
         for name in others

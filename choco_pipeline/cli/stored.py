@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.lock import results_lock
 from choco_pipeline.cli.output import SETTINGS, Json, emit, note, wrapped
@@ -119,9 +120,9 @@ def verify(
             }
         )
         return code
-    summary = f"{len(wrong)} tables are wrong" if wrong else "nothing is wrong"
+    summary = f"wrong: {counted(len(wrong), 'table')}" if wrong else "nothing is wrong"
     print(
-        f"{len(tables):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
+        f"{counted(len(tables), 'table')}: every checksum and digest compared, {counted(checked, 'position')} checked"
         f" against the definition; {summary}"
     )
     if certificates:
@@ -130,12 +131,12 @@ def verify(
         others_meant = sum(bool(unlike) for _, _, unlike in certificates)
         unchecked = answers["out of time"] + answers["undecided"]
         print(
-            f"{len(certificates):,} certificates, those of families by {FAMILIES.name}, others by {PROGRAM.name}: {numbers};"
-            f" {unchecked:,} are not checked, {others_meant:,} mean something else than their names do here"
+            f"{counted(len(certificates), 'certificate')}, of families by {FAMILIES.name}, others by {PROGRAM.name}:"
+            f" {numbers}; not checked: {unchecked:,}; other meaning of a name than here: {others_meant:,}"
         )
     if others or unusable:
         print(
-            f"{len(others):,} other documents of runs; {len(unusable):,} are damaged, with manifests"
+            f"{counted(len(others), 'other document')} of runs; damaged, with manifests: {len(unusable):,}"
         )
     return code
 
@@ -304,11 +305,11 @@ def repair(
         emit({"status": status, "tables": len(tables), "records": records, "unusable": unusable})
     elif damaged or unusable:
         print(
-            f"{len(tables):,} tables: {len(damaged):,} damaged, {len(damaged) + len(unusable) - failed:,} of them repaired;"
-            f" {len(unusable):,} manifests cannot be used"
+            f"{counted(len(tables), 'table')}: {len(damaged):,} damaged, {len(damaged) + len(unusable) - failed:,} of them repaired;"
+            f" unusable manifests: {len(unusable):,}"
         )
     else:
-        print(f"{len(tables):,} tables: nothing is damaged")
+        print(f"{counted(len(tables), 'table')}: nothing is damaged")
     return 1 if failed else 0
 
 

@@ -18,7 +18,7 @@ from choco_pipeline.games.pictures import draw_text
 from choco_pipeline.proof.games import certificate as certificates
 from choco_pipeline.proof.games.answers import play
 from choco_pipeline.tables.cells import Cells, find_table
-from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.computing import cost_of
 from choco_pipeline.tables.location import RESULTS
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity
@@ -185,7 +185,7 @@ def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) ->
     cost = cost_of(game, bound, quantity)
     if cost.memory_whole > worker_memory(1) or cost.seconds > MOST_SECONDS:
         return None
-    computed = Cells.of(game, bound, table(game, bound, quantity))
+    computed = Cells.computed(game, bound, quantity)
     return computed if all(map(computed.covers, positions)) else None
 
 

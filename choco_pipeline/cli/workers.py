@@ -67,7 +67,7 @@ def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int
                 cluster.workers, cluster_file.in_bytes(cluster.memory) // cluster.cores, file
             )
         case cluster_file.SlurmJobs():
-            return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
+            return Capacity(cluster.maximum, None, "each job asks Slurm for its own memory")
         case cluster_file.Running():
             file_or_address = cluster.scheduler
             if wait_s and "://" not in file_or_address and not Path(file_or_address).exists():
@@ -78,7 +78,7 @@ def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int
             ):
                 whose = f"the cluster at {client.address}"
                 if client.memory is None:
-                    whose = f"no worker of {whose} says what it may use"
+                    whose = f"no worker of {whose} reports its limit"
                 return Capacity(client.threads or 1, client.memory, whose)
         case _:
             assert_never(cluster)
@@ -179,7 +179,7 @@ class Workers(ExitStack):
                 cluster_file.make_certificate(self._own_tls)
             self._use(self.enter_context(opened()))
             if self._relay is not None:
-                self._relay.serve(self._carried_out)
+                self._relay.serve(self._run_tasks)
         assert self._cluster is not None
         return self._cluster
 
@@ -193,16 +193,16 @@ class Workers(ExitStack):
         while not self._reports.empty():
             yield self._reports.get()
 
-    def _carried_out(
+    def _run_tasks(
         self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
     ) -> list[Any]:
-        """Run the tasks of a job, as `choco_pipeline.cluster.relay.CarryOut` says."""
+        """Run the tasks of a job, as `choco_pipeline.cluster.relay.RunTasks` says."""
         while target.startswith(WITH_KERNELS) and not self._is_warm.wait(LOOK):
             if is_gone():
                 raise GivenUpError
         assert self._cluster is not None
         priority = priority_of(target, arguments[0])
-        return self._cluster.carried_out(target, arguments, is_gone, priority)
+        return self._cluster.run_all(target, arguments, is_gone, priority)
 
     def _use(self, cluster: Cluster) -> None:
         self._cluster = cluster

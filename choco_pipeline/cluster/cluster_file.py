@@ -153,7 +153,7 @@ def read_cluster(name: str) -> Description:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         listed = ", ".join(known) or "none"
         raise ConfigError(
-            f"--cluster: no {CLUSTERS}/NAME.yaml for {name!r}{hint} (there are: {listed})"
+            f"--cluster: there is no {CLUSTERS}/NAME.yaml for {name!r}{hint} (there are: {listed})"
         )
     file = YamlFile(path)
     if not isinstance(file.content, dict):

@@ -26,9 +26,9 @@ from choco_pipeline.cluster.connect import TOPIC, ClusterError, resolve
 from choco_pipeline.cluster.task import (
     START,
     address_of,
-    carried_out,
     client_of,
     memory_of_tasks,
+    run_all,
     silence_tracker,
 )
 from choco_pipeline.documents.files import write_json
@@ -47,9 +47,9 @@ MALLOC = {
 }
 #: Number of attempts to start a cluster, if its processes are killed while they start.
 STARTS = 3
-#: What holds for the scheduler of every cluster that a run starts: a task that has killed three workers is given up,
-#: and a worker that has said nothing for a minute is taken for dead (kernels leave its other threads running). What Dask
-#: samples for its own pages, up to a hundred times a second, would take a twentieth of every core.
+#: Settings of the scheduler of every cluster that a run starts. A task that has killed three workers is given up. A worker that
+#: is silent for a minute counts as dead; kernels leave its other threads running. Dask's profiler and its monitor, with up to a
+#: hundred samples a second, would take a twentieth of every core.
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 2,
     "distributed.scheduler.worker-ttl": "1 minute",
@@ -95,7 +95,7 @@ class Cluster:
         future = self.client.submit(_run, target, pure=False)
         return lambda: bool(future.done())
 
-    def carried_out(
+    def run_all(
         self,
         target: str,
         arguments: Sequence[Sequence[Any]],
@@ -103,7 +103,7 @@ class Cluster:
         priority: int = 0,
     ) -> list[Any]:
         """Run a target for each list of arguments; a higher priority comes first."""
-        return carried_out(self.client, self.address, target, arguments, is_gone, priority)
+        return run_all(self.client, self.address, target, arguments, is_gone, priority)
 
     @property
     def threads(self) -> int:
@@ -217,8 +217,8 @@ UNKNOWN, PATIENCE = "1 minute", 30
 def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[Cluster]:
     """Run a scheduler in this process and workers in Slurm jobs.
 
-    Workers write to the folder, on a file system that all nodes share, as the working directory is; what the jobs print goes to
-    `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
+    Workers write to the folder, which must be on a file system that all nodes share, like the working directory. The output of
+    the jobs goes to `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
     """
     require_acceptance(cluster)
     from dask_jobqueue.slurm import SLURMCluster  # noqa: PLC0415 -- an optional dependency

@@ -92,9 +92,9 @@ def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         function = resolve(target)
         return [function(*each, ignore) for each in arguments]
     if "://" not in scheduler and os.path.lexists(Path(scheduler).with_name(SOCKET)):
-        relayed = resolve("choco_pipeline.cluster.relay:relayed")
+        relay_tasks = resolve("choco_pipeline.cluster.relay:relay_tasks")
         with suppress(OSError):  # a run that was killed has left the socket
-            return list(relayed(Path(scheduler).parent, target, arguments))
+            return list(relay_tasks(Path(scheduler).parent, target, arguments))
     # Resolved only here, because it imports distributed, which takes half a second.
     submit = resolve("choco_pipeline.cluster.task:submit")
     return list(submit(scheduler, target, arguments))

@@ -40,7 +40,7 @@ class GivenUpError(Exception):
 
 
 #: Runs a target for each list of arguments and returns the results; the tasks are given up when the function returns true.
-CarryOut = Callable[[str, Sequence[Sequence[Any]], Callable[[], bool]], list[Any]]
+RunTasks = Callable[[str, Sequence[Sequence[Any]], Callable[[], bool]], list[Any]]
 
 
 class Relay:
@@ -59,9 +59,9 @@ class Relay:
             self._listening.close()
             raise
 
-    def serve(self, carry_out: CarryOut) -> None:
+    def serve(self, run_tasks: RunTasks) -> None:
         """Answer jobs, each in its own thread."""
-        threading.Thread(target=self._serve, args=(carry_out,), daemon=True).start()
+        threading.Thread(target=self._serve, args=(run_tasks,), daemon=True).start()
 
     def close(self) -> None:
         """Close the socket."""
@@ -69,16 +69,16 @@ class Relay:
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 
-    def _serve(self, carry_out: CarryOut) -> None:
+    def _serve(self, run_tasks: RunTasks) -> None:
         while True:
             try:
                 connection, _ = self._listening.accept()
             except OSError:  # closed
                 return
-            threading.Thread(target=_answer, args=(connection, carry_out), daemon=True).start()
+            threading.Thread(target=_answer, args=(connection, run_tasks), daemon=True).start()
 
 
-def relayed(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> Any:
+def relay_tasks(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> Any:
     """Ask the run with a socket in a folder to run a task for each argument list.
 
     Raises `OSError` if no run listens there; `ClusterError`, `ChocoError` or `DisagreementError` as for
@@ -99,7 +99,7 @@ def relayed(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> An
     return value
 
 
-def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
+def _answer(connection: socket.socket, run_tasks: RunTasks) -> None:
     def is_gone() -> bool:
         """Check whether the job has gone; a living one is silent after its question."""
         return bool(select.select([connection], [], [], 0)[0])
@@ -111,7 +111,7 @@ def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
         target, arguments = json.loads(line)
         answer: tuple[str, Any]
         try:
-            answer = "result", carry_out(target, arguments, is_gone)
+            answer = "result", run_tasks(target, arguments, is_gone)
         except GivenUpError:
             raise
         except ChocoError as error:

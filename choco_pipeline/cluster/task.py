@@ -42,11 +42,11 @@ START = 600
 
 def submit(scheduler: str, target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
     """Run a target for each list of arguments on the cluster; see `call_each`."""
-    with connected(scheduler) as (client, address):
-        return carried_out(client, address, target, arguments)
+    with connection(scheduler) as (client, address):
+        return run_all(client, address, target, arguments)
 
 
-def carried_out(
+def run_all(
     client: Client,
     address: str,
     target: str,
@@ -171,7 +171,7 @@ def silence_tracker() -> None:
 @contextmanager
 def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
     """Connect to a scheduler within a time limit, or raise `ClusterError`."""
-    # What it would say of lost connections is said once, by the errors here.
+    # The errors here report a lost connection once; this logger would repeat it.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address.startswith("tls://") and not Security().get_tls_config_for_role("client")["cert"]:
         raise ClusterError(
@@ -221,7 +221,7 @@ def address_of(scheduler: str, seconds: float = START) -> str:
 
 
 @contextmanager
-def connected(scheduler: str) -> Iterator[tuple[Client, str]]:
+def connection(scheduler: str) -> Iterator[tuple[Client, str]]:
     """Connect to the scheduler that the environment names; yield also its address."""
     address = address_of(scheduler)
     with client_of(address, ANSWER if "://" in scheduler else LOADED_ANSWER) as client:
@@ -324,7 +324,7 @@ class OnCluster(Runner):
 @contextmanager
 def on_cluster(scheduler: str) -> Iterator[OnCluster]:
     """Connect to a cluster by its address or scheduler file."""
-    with connected(scheduler) as (client, address):
+    with connection(scheduler) as (client, address):
         yield OnCluster(client, address)
 
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import chain
 
 import numpy as np
-import xarray as xr
 
+from choco_pipeline.claims.checks.evidence import Pass, alone
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.kinds import Evaluated
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -40,8 +40,8 @@ from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Amounts
 from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.tables.bounded_game import count_positions
-from choco_pipeline.tables.cells import Truths
-from choco_pipeline.tables.computing import computation_of, table
+from choco_pipeline.tables.cells import Cells, Truths
+from choco_pipeline.tables.computing import computation_of
 from choco_pipeline.tables.spec import Quantity, variable_of
 
 #: Bound of the table of a game seen: this multiple of the run's bound, or this number;
@@ -128,13 +128,13 @@ def is_quick(
         return False
 
 
-def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
+def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> Cells:
     """Return a table, which must not be changed; small ones are kept in memory."""
     is_small = bound <= BOUND and variable_of(game, quantity).stored is not None
-    return (_kept_table if is_small else table)(game, bound, quantity)
+    return (_kept_table if is_small else Cells.computed)(game, bound, quantity)
 
 
-_kept_table = lru_cache(maxsize=256)(table)
+_kept_table = lru_cache(maxsize=256)(Cells.computed)
 
 
 @dataclass(frozen=True)
@@ -170,13 +170,18 @@ def bound_and_dispute(
 
 def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Disputed]:
     """Yield claims that say the same up to a size from `bound` on, and no further."""
+    own = environment(claim, game)
+    if own is None:
+        return
+    own_end = None if claim.reach is None else int(claim.reach.value(own))
     for other in catalogue.speaking_of(game):
-        reach, own_reach = other.reach, claim.reach
-        known, own = environment(other, game), environment(claim, game)
-        if reach is None or known is None or own is None or other.determined is None:
+        if other.reach is None or other.determined is None:
             continue
-        end = int(reach.value(known))
-        if end < bound or (own_reach is not None and own_reach.value(own) <= end):
+        known = environment(other, game)
+        if known is None:
+            continue
+        end = int(other.reach.value(known))
+        if end < bound or (own_end is not None and own_end <= end):
             continue
         differ = _differ(meaning(claim, game), meaning(other, game))
         if differ is not None and not differ.any():
@@ -226,7 +231,7 @@ class TableTrial:
     #: Whether it is the whole table of the run, if searches read only a corner of it.
     is_own: bool = False
     #: Repeats a check that refuted the statement, with an explanation of the counterexample.
-    explained: Callable[[], Finding] | None = field(default=None, compare=False)
+    explained: Callable[[], Pass[Finding]] | None = field(default=None, compare=False)
 
     @property
     def is_against(self) -> bool:
@@ -305,6 +310,8 @@ def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
         case Disputed(claim, _, why):
             text = f"right to bound {deciding.bound:,}, but {claim} {why}"
         case verdict:
-            text = verdict_text(deciding.explained().verdict if deciding.explained else verdict)
+            text = verdict_text(
+                alone(deciding.explained()).verdict if deciding.explained else verdict
+            )
     where = all_listed([deciding.parameters])
     return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, product
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from choco_pipeline.finding.statement import ComparedOn
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Node, render, substitute, with_operands
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.notation import Notation, as_written, build, read
+from choco_pipeline.games.notation import Notation, as_written, build, match, read
 from choco_pipeline.proof.arithmetic import logic
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.follows import nodes
@@ -57,6 +57,8 @@ from choco_pipeline.provenance import digest
 from choco_pipeline.statements import tree
 from choco_pipeline.tables import cells
 
+#: A game, or its parameters.
+Item = TypeVar("Item")
 #: The subject of a claim: outcomes, Grundy numbers, or a set of values.
 Told = Literal["p", "grundy", "values"]
 #: Approximate number of small positions.
@@ -175,7 +177,7 @@ class Meaning:
 
 def environment(claim: Claim, game: str) -> dict[str, int] | None:
     """Return integers for a claim's names; None unless the game is exactly one case."""
-    parameters = claim.match(game)
+    parameters = None if claim.pattern is None else match(claim.pattern, read(game))
     cases = [] if parameters is None else claim.cases(parameters)
     return claim.environment(cases[0]) if len(cases) == 1 else None
 
@@ -241,7 +243,7 @@ def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _
 
 #: Meanings that are kept, by claim and game: each claim is compared with many statements, in each round of a run.
 _MEANINGS: dict[tuple[str, str], Meaning | None] = {}
-MOST_MEANINGS = 2_000
+MOST_MEANINGS = 4_000
 
 
 def meaning(claim: Claim, game: str) -> Meaning | None:
@@ -516,8 +518,8 @@ def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> 
     return () if left else tuple(used)
 
 
-def spread(games: Sequence[str]) -> list[str]:
-    """Return the first, the last and others of the games, evenly spread."""
+def spread(games: Sequence[Item]) -> list[Item]:
+    """Return the first, the last and others of the items, evenly spread."""
     if len(games) <= GAMES:
         return list(games)
     return [games[round(i * (len(games) - 1) / (GAMES - 1))] for i in range(GAMES)]

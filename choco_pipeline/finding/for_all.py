@@ -101,14 +101,14 @@ def _derivations(
 
     The points are parameters for which the claim was seen. A premise must be about these games.
     """
+    if list(mistakes_in(_following(claim, claim.id, ()))):
+        return
     for premise in catalogue.claims.values():
         formal = premise.statement
         if formal.for_all is None or formal.follows_from is not None:
             continue
         for lemmas in WAYS:
             following = _following(claim, premise.id, lemmas)
-            if list(mistakes_in(following)):
-                return
             with suppress(ChocoError):
                 conditions = derived(following, [premise]).of_parameters
                 if all(condition.value(point) for condition in conditions for point in points):

@@ -47,6 +47,7 @@ from choco_pipeline.finding.tables import (
     listed,
     outcome,
     outcome_in_corner,
+    outcome_up_to,
 )
 from choco_pipeline.formula import nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
@@ -274,6 +275,23 @@ class _Search:
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
     lifted: int = 0
+    #: Outcomes in the corners of tables, by line and index.
+    corners: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+
+    def in_corner(self, line: str, claim: Claim, place: int) -> Outcome:
+        """Return the outcome of a line in the corner of a table."""
+        if (line, place) not in self.corners:
+            member = self.family.members[place]
+            self.corners[line, place] = outcome_in_corner(claim, member)
+        return self.corners[line, place]
+
+    def formula(self, line: str, claim: Claim) -> FamilyFormula:
+        """Return a line with its outcome on each table."""
+        outcomes = (
+            outcome(claim, member, self.in_corner(line, claim, i))
+            for i, member in enumerate(self.family.members)
+        )
+        return FamilyFormula(line, claim, tuple(outcomes))
 
     def candidates(
         self,
@@ -302,7 +320,7 @@ class _Search:
         claims |= {line: family.claim(line) for line in lines if line not in known}
         promising: list[_First] = []
         for line, claim in claims.items():
-            outcomes = {i: outcome_in_corner(claim, member) for i, member in searched.items()}
+            outcomes = {i: self.in_corner(line, claim, i) for i in places}
             inside = {i: outcome for i, outcome in outcomes.items() if outcome.holds}
             if len(inside) >= FEWEST_TABLES:
                 promising.append((line, claim, inside))
@@ -314,7 +332,7 @@ class _Search:
             if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
         }
         return [
-            FamilyFormula.of(self.family, line, claim)
+            self.formula(line, claim)
             for i, (line, claim, _) in enumerate(promising)
             if i not in superfluous and line not in known
         ]
@@ -348,7 +366,7 @@ class _Search:
             text = " ^ ".join(names)
             line = family.canonical(grundy(text) if is_grundy else p_iff(f"{text} == 0"))
             if all(candidate.line != line for candidate in candidates):
-                yield FamilyFormula.of(family, line, family.claim(line))
+                yield self.formula(line, family.claim(line))
 
     def state(self, formula: FamilyFormula) -> None:
         """State a line with its condition, if the tables held out confirm it."""
@@ -440,11 +458,6 @@ class FamilyFormula:
     claim: Claim
     outcomes: tuple[Outcome, ...]
 
-    @classmethod
-    def of(cls, family: TableFamily, line: str, claim: Claim) -> FamilyFormula:
-        """Return a line with its outcomes."""
-        return cls(line, claim, tuple(outcome(claim, member) for member in family.members))
-
     @property
     def holds(self) -> tuple[bool, ...]:
         """Whether it is right, for each table."""
@@ -514,7 +527,7 @@ def _bound(
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
         indices = [places[k] for k in parameters]
         outcomes = {
-            i: outcome(formula.claim, family.members[i], formula.reaches[i]) for i in indices
+            i: outcome_up_to(formula.reaches[i], formula.claim, family.members[i]) for i in indices
         }
         return family.evidence({i: one.positions for i, one in outcomes.items()}, kind)
 

@@ -50,20 +50,19 @@ class Tables:
     #: Returns the run's own table of a game if searches read only a corner of it, else None.
     whole: Callable[[str, Quantity], WholeTable | None] = lambda game, quantity: None
 
-    @property
-    def games(self) -> list[str]:
-        """All games, each once."""
-        return list(dict.fromkeys(game for game, _ in self.bounds))
-
     def matching(self, claim: Claim) -> dict[str, dict[str, int]]:
         """Return the games that a claim is about, with their parameters."""
         pattern = claim.pattern
         assert pattern is not None
         if pattern not in self._matching:
-            matched = ((game, match(pattern, read(game))) for game in self.games)
+            matched = ((game, match(pattern, notation)) for game, notation in self._games.items())
             self._matching[pattern] = {game: own for game, own in matched if own is not None}
         known = self._matching[pattern]
         return {game: dict(own) for game, own in known.items() if claim.speaks_of(own)}
+
+    @cached_property
+    def _games(self) -> dict[str, Notation]:
+        return {game: read(game) for game, _ in self.bounds}
 
     @cached_property
     def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:
@@ -95,10 +94,9 @@ def between(statement: FoundStatement) -> list[dict[str, int]]:
     return choices({name: range(min(values), max(values) + 1) for name, values in seen})
 
 
-def members(statement: FoundStatement) -> list[str]:
-    """Return the games for which a statement was seen, also if it is no claim."""
-    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
-    return [build(statement.pattern, point, Path()).notation for point in points]
+def choices_seen(statement: FoundStatement) -> list[dict[str, int]]:
+    """Return all choices of the values seen of the parameters."""
+    return choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
@@ -107,8 +105,7 @@ def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
         return []
     if not statement.pattern.names:
         return list(games_of(statement, tables))
-    points = choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
-    games = (game_of(statement.claims[0], point) for point in points)
+    games = (game_of(statement.claims[0], point) for point in choices_seen(statement))
     return [game.notation for game in games if game is not None]
 
 

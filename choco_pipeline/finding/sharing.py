@@ -5,6 +5,7 @@ It imports no kernels, because a light client submits the steps.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from choco_pipeline.cluster.connect import Step, runner
@@ -12,10 +13,8 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.stages import Stage
 
 STEPS = "choco_pipeline.finding.steps"
-#: Steps of each kind for each worker.
-FOR_EACH_WORKER = 4
-#: Most steps of each kind.
-MOST_STEPS = 16
+#: Steps of each kind for several workers.
+STEPS_OF_A_KIND = 16
 
 
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
@@ -26,14 +25,16 @@ def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
     are returned.
     """
     with runner() as run:
-        parts = min(MOST_STEPS, FOR_EACH_WORKER * run.workers) if run.workers > 1 else 1
+        parts = STEPS_OF_A_KIND if run.workers > 1 else 1
         run.report(Stage.FIND, steps=1)
-        run.run(_steps(plan_file, out_file, parts))
+        run.run(_steps((plan_file, time.time_ns()), out_file, parts))
     document = read_record(Path(out_file))
     return {"statements": len(document["statements"]), "searches": len(document["searches"])}
 
 
-def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
+def _steps(run: tuple[str, int], out_file: str, parts: int) -> list[Step]:
+    """Return the steps; `run` is the plan's file and the time at which they begin."""
+
     def several(
         name: str, function: str, needs: tuple[str, ...] = (), *, lanes: bool = True
     ) -> list[Step]:
@@ -41,7 +42,7 @@ def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
             Step(
                 f"{name}-{part}",
                 f"{STEPS}:{function}",
-                (plan_file, part, parts),
+                (run, part, parts),
                 needs,
                 lane=part if lanes else None,
             )
@@ -54,7 +55,7 @@ def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
     proposed, tried, decided = (
         tuple(step.key for step in steps) for steps in (searches, trials, decisions)
     )
-    ask, concluding = (plan_file, parts), (plan_file, out_file, parts)
+    ask, concluding = (run, parts), (run, out_file, parts)
     # on one worker, which keeps what it has read and compared
     return [
         *searches,

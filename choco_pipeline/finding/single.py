@@ -61,7 +61,7 @@ from choco_pipeline.provenance import canonical_json
 from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.run_files import Plan
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.computing import quick_bound, table
+from choco_pipeline.tables.computing import quick_bound
 
 #: Fewest games of a family that must share a statement on the family.
 FEWEST_GAMES = 3
@@ -346,7 +346,7 @@ def learned_in(
         if proof.formula is not None and planned is not None:
             game = parse_ruleset(proof.ruleset)
             bound = min(quick_bound(game, quantity), MOST_COMPARED)
-            cells = Cells.of(game, bound, table(game, bound, quantity))
+            cells = Cells.computed(game, bound, quantity)
             for finding in _findings(cells, proof.relation, proof.formula):
                 yield mined_from(finding, planned, family_of(plan, planned))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any, Literal
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
@@ -18,7 +19,7 @@ from choco_pipeline.finding.for_all import claim_for_all
 from choco_pipeline.finding.generalise import generalise
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.related import relations
-from choco_pipeline.finding.scope import Tables, covered_games, further_games, members
+from choco_pipeline.finding.scope import Tables, choices_seen, covered_games, further_games
 from choco_pipeline.finding.single import single_tables
 from choco_pipeline.finding.statement import (
     ComparedOn,
@@ -34,6 +35,7 @@ from choco_pipeline.finding.statement import (
 from choco_pipeline.finding.tables import TableFamily
 from choco_pipeline.finding.trial import Decide, Trials
 from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, searched_again
+from choco_pipeline.games.notation import build
 
 #: A statement that too few tables distinguish from chance must hold for at least this number of further games.
 FEWEST_MORE_GAMES = 4
@@ -76,6 +78,7 @@ class Finder:
     _doubtful: set[str] = field(default_factory=set)
     _implied: dict[str, list[Implied]] = field(default_factory=lambda: defaultdict(list))
     _asked: dict[Key, Any] = field(default_factory=dict)
+    _games: dict[str, list[str]] = field(default_factory=dict)
 
     def consider(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
@@ -111,7 +114,7 @@ class Finder:
             return self.for_all(subject)
         if kind == "larger table":
             return searched_again(subject, self.tables)
-        chance = right_by_chance(subject, covered_games(subject, self.tables))
+        chance = right_by_chance(subject, self._covered(subject))
         if chance is not None and chance >= MANY:
             why = f"right, but also right for {chance} of {BARS} random bars of similar height"
             return not_reported(subject, why)
@@ -134,6 +137,12 @@ class Finder:
         answer: comparison.Decided = self._answer("implication", question) or "undecided"
         return answer
 
+    def _covered(self, statement: FoundStatement) -> list[str]:
+        """Return its `covered_games`, chosen once for all comparisons."""
+        if statement.id not in self._games:
+            self._games[statement.id] = covered_games(statement, self.tables)
+        return self._games[statement.id]
+
     def _strength(self, statement: FoundStatement) -> tuple[object, ...]:
         """Return the sort key by which a statement comes before those that it may imply.
 
@@ -142,7 +151,7 @@ class Finder:
         """
         excluded = 0
         if statement.kind == "values":
-            games = covered_games(statement, self.tables)
+            games = self._covered(statement)
             meant = comparison.meaning(statement.claims[0], games[0]) if games else None
             excluded = int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
         given = [claim.determined for claim in statement.claims]
@@ -218,7 +227,7 @@ class Finder:
         if not known:
             known = self._settled_relation(statement, self.catalogue)
             return known, "more" if known else "the same", on
-        games = covered_games(statement, self.tables)
+        games = self._covered(statement)
         every = [*games, *further_games(statement, self.tables)]
         if not comparison.cover_all(known, every, self.catalogue):
             return known, "of fewer games", on
@@ -234,7 +243,7 @@ class Finder:
         self, statement: FoundStatement, catalogue: Catalogue
     ) -> tuple[tuple[str, ...], ComparedOn]:
         """Return claims that together imply a statement, and where that was compared."""
-        games = covered_games(statement, self.tables)
+        games = self._covered(statement)
         by_claim = [comparison.sources(claim, games, catalogue) for claim in statement.claims]
         names = tuple(dict.fromkeys(chain.from_iterable(by_claim))) if all(by_claim) else ()
         premises = [catalogue.claims[name] for name in names]
@@ -258,7 +267,7 @@ class Finder:
         """Return claims that settle both games of a relation; none for others."""
         if statement.kind != "related":
             return ()
-        (claim,), games = statement.claims, covered_games(statement, self.tables)
+        (claim,), games = statement.claims, self._covered(statement)
         if not comparison.follows_from_formulas(claim, games, catalogue):
             return ()  # as most relations; further games take longer to find
         games += further_games(statement, self.tables)
@@ -289,15 +298,17 @@ class Finder:
             return (), "sampled positions"
         ways = set[ComparedOn | None]()
         used: dict[str, None] = {}
-        games = members(statement)
-        for game in comparison.spread(games):
+        points = choices_seen(statement)
+        some = comparison.spread(points)
+        for point in some:
+            game = build(statement.pattern, point, Path()).notation
             names = comparison.settled_by(game, "p", self._claims)
             premises = [self._claims.claims[name] for name in names]
             ways.add(comparison.compared_settled(premises, game, self._decided) if names else None)
             used |= dict.fromkeys(map(self._said_by.__getitem__, names))
         if not used or None in ways:
             return (), "sampled positions"
-        is_decided = ways == {"all positions"} and len(comparison.spread(games)) == len(games)
+        is_decided = ways == {"all positions"} and len(some) == len(points)
         return tuple(used), "all positions" if is_decided else "sampled positions"
 
 

@@ -29,7 +29,7 @@ from choco_pipeline.finding.laws import laws_of_states
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_in
 from choco_pipeline.finding.stage import Finder, Key, Subject, document_of, proposals
-from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Proposals
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Mined, Proposals
 from choco_pipeline.finding.tables import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.proof.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
@@ -42,6 +42,8 @@ from choco_pipeline.sweep.run_files import Paths, Plan, outcomes, read_plan
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 
 Report = Callable[..., None]
+#: The file of a run's plan, and the time at which the stage began.
+Begun = tuple[str, int]
 #: Proposals by the indices of their searches.
 Proposed = Mapping[int, Proposals]
 #: Questions of one round, by key, and their answers.
@@ -53,11 +55,8 @@ Answers = Mapping[Key, Any]
 class _Run:
     plan: Plan
     paths: Paths
-
-    @classmethod
-    def of(cls, plan_file: str) -> _Run:
-        plan = read_plan(Path(plan_file))
-        return cls(plan, Paths.of_plan(Path(plan_file)))
+    #: The known claims.
+    catalogue: Catalogue
 
     @cached_property
     def proofs(self) -> list[Mapping[str, Any]]:
@@ -65,7 +64,7 @@ class _Run:
         proved = outcomes(self.plan, self.paths, Stage.PROVE)
         return [proof for outcome in proved for proof in outcome.get("proofs", ())]
 
-    @property
+    @cached_property
     def tables(self) -> Tables:
         """The largest bounds of the run's tables, and its certificates."""
         bounds: dict[tuple[str, Any], int] = defaultdict(int)
@@ -80,13 +79,6 @@ class _Run:
         whole = whole_tables(self.plan, self.paths, self.catalogue.claims)
         return Tables(dict(bounds), paths, whole)
 
-    @property
-    def catalogue(self) -> Catalogue:
-        """The known claims."""
-        files = [Path(name) for name in self.plan["claims_files"]]
-        written = tuple(file.stat().st_mtime_ns if file.is_file() else 0 for file in files)
-        return _catalogue(Path.cwd(), tuple(files), written)
-
     def finder(
         self,
         child: Limited,
@@ -100,28 +92,34 @@ class _Run:
         known = dict(ChainMap(*map(dict, answers)))
         return Finder(self.tables, catalogue, prover.decide, for_all, known, open_questions)
 
-    def proposals(self) -> list[Callable[[], Proposals]]:
-        """Return the run's searches."""
+    @cached_property
+    def mined(self) -> list[Mined]:
+        """The search results of tables, and formulas learned from automata."""
         mined = list(mined_in(self.plan, self.paths))
-        mined += learned_in(self.plan, self.proofs, mined)
-        families = families_of(self.plan, self.paths, mined)
+        return [*mined, *learned_in(self.plan, self.proofs, mined)]
+
+    def proposals(self) -> list[Callable[[], Proposals]]:
+        """Return the run's searches, which keep tables in memory."""
+        families = families_of(self.plan, self.paths, self.mined)
         of_games = {table["ruleset"]: family_of(self.plan, table) for table in self.plan["tables"]}
-        return proposals(mined, families, laws_of_states(self.proofs, of_games))
+        return proposals(self.mined, families, laws_of_states(self.proofs, of_games))
 
 
 @lru_cache(maxsize=1)
-def _catalogue(folder: Path, files: tuple[Path, ...], written: tuple[int, ...]) -> Catalogue:
-    """Return claims of some files; the times of the files are part of the cache key."""
-    return load_with_background(files)
+def _opened(plan_file: str, _begun: int) -> _Run:
+    """Return a run, which a worker reads once for all its steps."""
+    plan = read_plan(Path(plan_file))
+    claims_files = [Path(name) for name in plan["claims_files"]]
+    return _Run(plan, Paths.of_plan(Path(plan_file)), load_with_background(claims_files))
 
 
-def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:
-    """Return the proposals of one part of a run's searches."""
-    searches = _Run.of(plan_file).proposals()
-    return {place: searches[place]() for place in range(part, len(searches), parts)}
+def propose(run: Begun, part: int, parts: int, report: Report) -> Proposed:
+    """Return the proposals of one part of a run's searches, the last and slowest first."""
+    searches = _opened(*run).proposals()
+    return {place: searches[place]() for place in range(len(searches) - 1 - part, -1, -parts)}
 
 
-def ask(plan_file: str, parts: int, *results: Any) -> Asked:
+def ask(run: Begun, parts: int, *results: Any) -> Asked:
     """Return the questions of a round, if all statements without an answer are right.
 
     The results are those of the steps that searched, as many as there are parts, the answers of the first round in the second one,
@@ -129,7 +127,7 @@ def ask(plan_file: str, parts: int, *results: Any) -> Asked:
     """
     *handed_on, report = results
     open_questions: dict[Key, Subject] = {}
-    finder = _Run.of(plan_file).finder(Limited(PREPARED_BY), handed_on[parts:], open_questions)
+    finder = _opened(*run).finder(Limited(PREPARED_BY), handed_on[parts:], open_questions)
     document_of(_ordered(handed_on[:parts]), finder)
     if len(handed_on) > parts:
         return open_questions
@@ -138,7 +136,7 @@ def ask(plan_file: str, parts: int, *results: Any) -> Asked:
     return {key: subject for key, subject in open_questions.items() if key[0] == "trial"}
 
 
-def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
+def answer(run: Begun, part: int, parts: int, asked: Asked, report: Report) -> Answers:
     """Return the answers to one part of the questions."""
 
     def game(key: Key) -> str:
@@ -149,7 +147,7 @@ def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) 
     order = sorted(asked, key=lambda key: (key[0], game(key)))
     answers: dict[Key, Any] = {}
     with limited(PREPARED_BY) as child:
-        finder = _Run.of(plan_file).finder(child)
+        finder = _opened(*run).finder(child)
         for kind, name in order[part::parts]:
             answers[kind, name] = answer = finder.answer(kind, asked[kind, name])
             if kind == "trial" and isinstance(answer, FoundStatement) and finder.for_all:
@@ -157,18 +155,18 @@ def answer(plan_file: str, part: int, parts: int, asked: Asked, report: Report) 
     return {} if child.was_killed else answers
 
 
-def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
+def conclude(run: Begun, out_file: str, parts: int, *results: Any) -> None:
     """Write the found statements of a run.
 
     The results are those of the steps that searched, as many as there are parts, all answers, and the function that reports progress.
     """
     *handed_on, report = results
-    run = _Run.of(plan_file)
+    opened = _opened(*run)
     report(Stage.FIND, steps=1)
     with limited(PREPARED_BY) as child:
-        finder = run.finder(child, handed_on[parts:])
+        finder = opened.finder(child, handed_on[parts:])
         found_here = document_of(_ordered(handed_on[:parts]), finder)
-    mined = outcomes(run.plan, run.paths, Stage.MINE)
+    mined = outcomes(opened.plan, opened.paths, Stage.MINE)
     of_heights = (FoundDocument.of_outcome(outcome) for outcome in mined if "searches" in outcome)
     whole = FoundDocument.merged([found_here, *of_heights], killed=child.was_killed)
     whole.write(Path(out_file))

@@ -189,11 +189,16 @@ def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
     return _compared(claim, member, corner, None)
 
 
-def outcome(claim: Claim, member: MemberTable, reach: int | None = None) -> Outcome:
-    """Return the outcome of a claim on a table, or on its positions up to `reach`."""
-    if reach is not None:
-        return _compared(claim, member, member.table().corner(reach), reach)
-    first = outcome_in_corner(claim, member)
+def outcome_up_to(reach: int | None, claim: Claim, member: MemberTable) -> Outcome:
+    """Return the outcome of a claim on the positions of a table up to `reach`."""
+    if reach is None:
+        return outcome(claim, member)
+    return _compared(claim, member, member.table().corner(reach), reach)
+
+
+def outcome(claim: Claim, member: MemberTable, in_corner: Outcome | None = None) -> Outcome:
+    """Return the outcome of a claim on a table; that in its corner may be known."""
+    first = in_corner or outcome_in_corner(claim, member)
     if first.failure is not None or first.bound == member.bound:
         return first
     return _compared(claim, member, member.table(), None)

@@ -21,7 +21,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import pass_of_claim
+from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -294,9 +295,9 @@ def _trial(
     for case in claim.cases(parameters):
         explained = None
         try:
-            data = bounds.table_of_trial(game, bound, quantity)
-            check = partial(check_claim, claim, case, game, bound, data)
-            finding = check(explains=False)
+            cells = bounds.table_of_trial(game, bound, quantity)
+            check = partial(pass_of_claim, claim, case, cells)
+            finding = alone(check(explains=False))
             explained = check if isinstance(finding.verdict, Refuted) else None
             open_dispute = dispute if isinstance(finding.verdict, HoldsToBound) else None
             verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict

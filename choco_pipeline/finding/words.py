@@ -304,7 +304,7 @@ def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | 
     if not terms or any(len(term) != len(game.base.coordinates) for term in terms):
         return None
     rows: list[Ints] = []
-    for points in Cells.of(game, bound, table(game, bound, "p-positions")).p_positions():
+    for points in Cells.computed(game, bound, "p-positions").p_positions():
         cells = np.column_stack([points[axis] for axis in finding.axes])
         chosen = (cells <= bound).all(axis=1)
         if finding.passes is not None and "p" in points:

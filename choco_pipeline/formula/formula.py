@@ -315,7 +315,9 @@ class Formula:
         return (machine.truth if self.is_truth else machine.integer)(self.root, matters)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
-        """Return integers for names, not `fixed`, by which `pattern` is this, or None.
+        """Return integers for names in `pattern` that make it this formula, or None.
+
+        Names in `fixed` keep their meaning.
 
         Examples
         --------
@@ -326,9 +328,10 @@ class Formula:
         return integers if nodes.match_nodes(self.root, pattern.root, fixed, integers) else None
 
     def solve(self, name: str) -> list[Formula] | None:
-        """Return formulas, one of which is `name` if this holds; None if unknown.
+        """Return candidates for `name`; None if they are unknown.
 
-        They have a value everywhere and do not contain `name`. The converse need not hold: a solution is a candidate. Raises
+        Where the condition holds, `name` equals one of them. The converse need not hold. Candidates have a value everywhere and do
+        not contain `name`. Raises
         `FormulaError` if this formula is an integer.
 
         Examples

@@ -193,7 +193,7 @@ class Enclosure:
 
 
 def _first_that_decides(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
-    """Return `deciding` if a part is it, the opposite if none can be, or None."""
+    """Return `deciding` if a part has this value, the opposite if none can, or None."""
     all_known = True
     for truth in truths:
         if truth is deciding:
@@ -302,7 +302,7 @@ def _of_one_sign(sign: str, left: Span, right: Span) -> Span:
 
 
 def _by_rule(sign: str, left: Span, right: Span) -> Span:
-    # ~n = -n-1 flips every digit: what is said of natural numbers says the rest.
+    # ~n = -n-1 flips every digit, so the rule for natural numbers gives the rule for negative ones.
     match sign, left[0] < 0, right[0] < 0:
         case "&", False, False:
             return 0, min(left[1], right[1])

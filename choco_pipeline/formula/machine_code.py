@@ -1,8 +1,8 @@
 """Formulas as LLVM instructions on integers of 32 or 64 bits, without branches.
 
-Interval arithmetic has to show beforehand that no part can leave these bits wherever the names' values lie in their ranges. What
-an operator is not defined for is replaced by something that it is defined for, and noted where the value would have mattered.
-So every part has, in every cell, a value in the interval that encloses it: nothing overflows, and no division stops the process.
+Interval arithmetic has to show beforehand that no part can leave these bits while the values of names lie in their ranges. An
+operand for which an operator is undefined is replaced by a stand-in. A fault is noted if the value matters. So every part has, in
+every cell, a value in the interval that encloses it: nothing overflows, and no division stops the process.
 All operands of a condition are computed in every cell, so that a loop over cells becomes one over vectors.
 """
 

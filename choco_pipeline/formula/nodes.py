@@ -53,7 +53,7 @@ PRECEDENCE |= {"*": 10, "//": 10, "%": 10, "**": 12}
 
 _OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 13
 
-# A column is the place in the text as written. It is no part of what a formula is, so it does not take part in ==.
+# A column is the place in the text as written. Formulas with other columns are equal.
 
 
 class FormulaError(ChocoError):
@@ -328,7 +328,7 @@ def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[
 
 
 def solve_nodes(node: Node, name: str) -> list[Node] | None:
-    """Return integers, one of which is `name` if `node` is true, or None."""
+    """Return candidates for `name`, as `Formula.solve`; None if they are unknown."""
     match node:
         case Junction(operator="or"):
             parts = [solve_nodes(operand, name) for operand in node.operands]

@@ -103,9 +103,7 @@ def parse_nodes(
 def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str], end: int) -> Node:
     """Return the nodes of the part of `text` before column `end`, or refuse it.
 
-    Raises `FormulaError` if it is no integer or condition. `end` is the column of what follows the part.
-
-    `end` is the column of what follows the part.
+    `end` is the column of the token after the part. Raises `FormulaError` if it is no integer or condition.
     """
     return _Reader(text, iter(tokens), names, nodes.FUNCTIONS, end).read()
 
@@ -268,7 +266,7 @@ class _Reader:
         self._take()
 
     def _above(self, node: Node, parts: Collection[_Part]) -> _Part:
-        """Return a part with these parts in it."""
+        """Return a part that contains these parts."""
         levels = 1 + max(part.levels for part in parts)
         start = min(node.column, *(part.start for part in parts))
         if levels > MAX_DEPTH:

@@ -19,14 +19,14 @@ HEAP_NAMES = ascii_lowercase[: ascii_lowercase.index("p")]
 
 
 def heap_options(position: Position) -> Iterator[Position]:
-    """Yield every tuple of heaps that taking stones from one of them leaves."""
+    """Yield the heaps after each removal of stones from one of them."""
     for i, heap in enumerate(position):
         for smaller in range(heap):
             yield (*position[:i], smaller, *position[i + 1 :])
 
 
 def heaps(*names: str) -> Rules:
-    """Return heaps of any size from one of which any number may be taken."""
+    """Return the rules of Nim: take any number from one heap of any size."""
     return Rules(names, {}, tuple(Move((name,)) for name in names))
 
 

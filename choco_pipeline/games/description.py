@@ -471,7 +471,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
 
 
-def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
+def differing_games(games: Mapping[str, Any], base: Path) -> list[str]:
     """Return the games below `base` with another description here.
 
     Raises `ConfigError` if the description of such a game below `base` has a mistake.

@@ -82,7 +82,7 @@ class GameFile(Model):
     )
     parameters: dict[Word, int] = Field(
         default={},
-        description="Integers that formulas may use, and what they are where nothing else is said.",
+        description="Integers that formulas may use, with their default values.",
         examples=[{"k": 4}],
     )
     coordinates: list[Word] = Field(

@@ -1,7 +1,7 @@
 """The notation of rulesets: reader, builder and patterns.
 
-A game of one's own, ``game(NAME, k=4)``, is described by ``config/games/NAME.yaml``. Parameters that are not given have the
-values that stand there, and are filled in when the notation is read: so every ruleset is written in one way.
+A game of one's own, ``game(NAME, k=4)``, is described by ``config/games/NAME.yaml``. The reader fills in the default values of
+missing parameters from this file, so that every ruleset has one notation.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Notation:
 
     @property
     def text(self) -> str:
-        """The ruleset as `read` reads it again."""
+        """The canonical notation, which `read` accepts."""
         texts = (
             value.text if key in POSITIONAL else f"{key}={value.text}"
             for key, value in self.arguments
@@ -235,7 +235,7 @@ def build(
 
 
 def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
-    """Return the parameters with which `pattern` writes `concrete`, or None.
+    """Return the parameters that make `pattern` the ruleset `concrete`, or None.
 
     Examples
     --------
@@ -350,7 +350,7 @@ class _Reader:
         for i, char in enumerate(text):
             depth += (char == "(") - (char == ")")
             if depth < 0:
-                raise self._error("a closing parenthesis too many")
+                raise self._error("there is one closing parenthesis too many")
             if char == "," and depth == 0:
                 parts.append(text[start:i])
                 start = i + 1

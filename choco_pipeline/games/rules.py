@@ -316,7 +316,7 @@ class Rules:
 
     @property
     def unbounded(self) -> tuple[str, ...]:
-        """The coordinates without limits, or with limits of each other."""
+        """The coordinates without a limit, or whose limits depend on each other."""
         return tuple(n for n in self.coordinates if n not in self.limits or n in self.cycle)
 
     @cached_property
@@ -379,13 +379,13 @@ class Rules:
         """Yield the options that one kind of move leads to."""
         if move.split is not None:
             raise RulesetError(
-                f"a move splits {move.split.coordinate} and leaves two positions: this is asked of single ones"
+                f"a move splits {move.split.coordinate} and leaves two positions: such a game has no single options"
             )
         for (option,) in self.results_by(move, position):
             yield option
 
     def results_by(self, move: Move, position: Sequence[int]) -> Iterator[tuple[Position, ...]]:
-        """Yield the results of one kind of move, as `results`."""
+        """Yield the result of each move of one kind, in the form of `results`."""
         values = self.named(position)
         if move.unless is not None and move.unless.value(values):
             return

@@ -142,7 +142,7 @@ class Ruleset(ABC):
         if self.rules.unbounded:
             if bound is None:
                 raise RulesetError(
-                    f"{self.notation}: a bound is needed, since the shape does not limit every coordinate"
+                    f"{self.notation}: a bound is needed, because the shape does not limit every coordinate"
                 )
             bound = require_count(self.notation, "bound", bound, 0, None)
         return self.rules.largest(bound)
@@ -343,7 +343,7 @@ class DisjunctiveSum(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """Those of the first game, then those of the second."""
+        """The rules of both games together, with the first one's coordinates in front."""
         split = len(self.a.coordinates)
         given = [*self.a.coordinates, *self.b.coordinates]
         names: list[str] = []
@@ -369,7 +369,7 @@ class DisjunctiveSum(Ruleset):
 
     @property
     def identity(self) -> str:
-        """The notation, of the parts' identities."""
+        """The notation with the identities of the parts."""
         return self.form.replace("notation", "identity").format(self)
 
     def split(self, position: Sequence[int]) -> tuple[Position, Position]:
@@ -441,7 +441,7 @@ class WithPass(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The ruleset's, and p, the passes left."""
+        """The rules of the ruleset, with a coordinate p, the passes left."""
         rules = self.ruleset.rules
         p = fresh_name("p", rules.coordinates)
         limit = Limit(FormulaHeight(parse(str(self.passes)), ()))
@@ -457,7 +457,7 @@ class WithPass(Ruleset):
 
     @property
     def identity(self) -> str:
-        """The notation, of the ruleset's identity."""
+        """The notation with the identity of the ruleset."""
         return self.form.replace("notation", "identity").format(self)
 
     @property

@@ -41,6 +41,7 @@ class LocationText(_Part):
 
     start: bool
     settled: bool
+    upper: bool = False
     move: str | None
     orders: dict[str, Literal["equal", "less"]]
     zero: list[str]

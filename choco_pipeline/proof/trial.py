@@ -44,8 +44,8 @@ LEAST_BOUND, DOUBLED = 2, 14
 #: Largest bound as a multiple of a member's largest parameter plus `MORE`. Conditions on positions need more, because a statement
 #: may be false near their edge alone. The bound of a single game has no such limit.
 MULTIPLE, MULTIPLE_INSIDE, MORE = 4, 8, 8
-#: Largest table in cells, and seconds of formulas per cell.
-MOST_CELLS, SECONDS_PER_CELL = 16_000_000, 5e-8
+#: Largest table in cells, most bytes for one, and seconds of formulas per cell.
+MOST_CELLS, MOST_BYTES, SECONDS_PER_CELL = 16_000_000, 1 << 30, 5e-8
 #: The condition that everything satisfies.
 ALWAYS = "0 == 0"
 
@@ -298,7 +298,10 @@ def _is_worth(game: Ruleset, bound: int, clock: Clock | None) -> bool:
         is_same = bound > LEAST_BOUND and limits == game.limits(bound // 2)
         if is_same or cells > MOST_CELLS:
             return False
-        seconds = cost_of(game, bound, "grundy").seconds + cells * SECONDS_PER_CELL
+        cost = cost_of(game, bound, "grundy")
+        if cost.memory_whole > MOST_BYTES:
+            return False
+        seconds = cost.seconds + cells * SECONDS_PER_CELL
     except ChocoError:
         return False
     return clock is None or seconds <= clock.left

@@ -61,7 +61,7 @@ LABELS = {
     "bound": "checked up to bound",
     "cases": "cases of the family",
     "choices": "choices of integers",
-    "conditions": "conditions written anew for the check",
+    "conditions": "conditions derived again for the check",
     "count": "number of values",
     "counted": "number found",
     "engines": "engines that agree",

@@ -1,7 +1,7 @@
 """The data of the explorer page: corners of tables, rules and automata, as JSON.
 
 A game is embedded on a small box in which every function of its rules is an array, so that the page evaluates no formula. A
-function is ``{"of": coordinates, "data": values}``, with its coordinates as numbers, the first of which changes slowest.
+function is ``{"of": coordinates, "data": values}``, with its coordinates as numbers. The first coordinate changes slowest.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def fitting(families: Mapping[Family, Sequence[Json]]) -> dict[Family, list[Json
     Shares of `MOST_CHARACTERS` are equal; the unused part of a share goes to other families.
     """
     sizes = {
-        family: [len(embedded(table)) for table in tables] for family, tables in families.items()
+        family: [len(as_script_json(table)) for table in tables]
+        for family, tables in families.items()
     }
     left, kept = MOST_CHARACTERS, {}
     for n, family in enumerate(sorted(sizes, key=lambda family: sum(sizes[family]))):
@@ -127,7 +128,7 @@ def spread(several: Sequence[T], most: int) -> list[T]:
     return [several[int((i + 0.5) * len(several) / number)] for i in range(number)]
 
 
-def embedded(document: object) -> Markup:
+def as_script_json(document: object) -> Markup:
     """Return a document as JSON that cannot end the surrounding script."""
     return Markup(json.dumps(document, separators=(",", ":")).replace("<", "\\u003c"))
 
@@ -185,7 +186,10 @@ def _table_data(
         numbers = {name: axis for axis, name in enumerate(axes)}
         position = [
             *(_tabulated(f, numbers, axis_sizes, 1) for f in variable.face.position),
-            *({"of": [numbers[p]], "data": packed(np.arange(game.passes + 1))} for p in passes),
+            *(
+                {"of": [numbers[p]], "data": base64_text(np.arange(game.passes + 1))}
+                for p in passes
+            ),
         ]
     of = [axes.index(dim) for dim in variable.dims]
     corner = stored_corner(results, entry, [axis_sizes[axis] for axis in of])
@@ -199,7 +203,7 @@ def _table_data(
         "firsts": [variable.first(axis) for axis in axes],
         # For a face, the coordinates as functions of the axes.
         "position": position,
-        "cells": {"of": of, "data": packed(corner)},
+        "cells": {"of": of, "data": base64_text(corner)},
         "holds_grundy_numbers": relation == "grundy",
         # The coordinate whose value at a P-position the cells hold; none for Grundy numbers and for 1 at P-positions.
         "stored": None if variable.stored is None else axes.index(variable.stored),
@@ -237,7 +241,7 @@ def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
         {
             "reads": reads,
             # The state after each state and symbol; bit i of a symbol is a digit of the number i.
-            "delta": packed(automaton.delta),
+            "delta": base64_text(automaton.delta),
             "accepting": np.flatnonzero(automaton.accepting).tolist(),
             "picture": str(draw_automaton(automaton)) if is_drawable(automaton) else None,
         }
@@ -246,14 +250,14 @@ def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
     return automata, ""
 
 
-def packed(values: NDArray[Any]) -> str:
+def base64_text(values: NDArray[Any]) -> str:
     """Return an array of 16-bit integers in base 64, low byte first.
 
     Larger numbers become `LARGEST`.
 
     Examples
     --------
-    >>> packed(np.array([1, 2]))
+    >>> base64_text(np.array([1, 2]))
     'AQACAA=='
     """
     small = np.clip(values.astype(np.int64), -LARGEST, LARGEST).astype("<i2")
@@ -286,7 +290,7 @@ def played_rules(rules: Rules, sizes: Sequence[int]) -> Json:
     for name, limit in rules.limits.items():
         of = [axes[other] for other in limit.of]
         heights = limit.height.table(*(sizes[axis] for axis in of))
-        limits.append({"axis": axes[name], "largest": {"of": of, "data": packed(heights)}})
+        limits.append({"axis": axes[name], "largest": {"of": of, "data": base64_text(heights)}})
     return {
         "coordinates": rules.coordinates,
         "sizes": sizes,
@@ -303,4 +307,4 @@ def _tabulated(
     names = {axis: name for name, axis in axes.items()}
     ranges = np.ix_(*(np.arange(first, first + sizes[axis]) for axis in of))
     places = {names[axis]: numbers for axis, numbers in zip(of, ranges, strict=True)}
-    return {"of": of, "data": packed(np.asarray(formula.evaluate(places)))}
+    return {"of": of, "data": base64_text(np.asarray(formula.evaluate(places)))}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -43,7 +43,14 @@ from choco_pipeline.sweep.ledger import Ledger
 
 #: Folder of the pages of claims, beside the first page.
 CLAIMS = "claims"
-FIRST = "index.html"
+#: The other parts of a report, and their titles.
+PARTS = {
+    "proofs.html": "Proofs",
+    "pairs.html": "Printed and intended",
+    "findings.html": "Found in single tables",
+    "explore.html": "Explore",
+    "tables.html": "Tables",
+}
 GROUP_WORDS = {
     "conjectures": ("conjecture",),
     "question": ("question",),
@@ -68,10 +75,8 @@ FORMS = {
 }
 
 
-def pages(
-    ledger: Ledger, results: Path, folder: Path, found: FoundStatements | None = None
-) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of every page, the first page last.
+def pages(ledger: Ledger, results: Path, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each page but the first one.
 
     `folder` is the folder of the pages, for links to certificates. Raises `StoreError` if a table cannot be read.
     """
@@ -79,21 +84,12 @@ def pages(
     views = claim_views(ledger)
     explored = explored_games.explored_families(ledger, results)
     pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
-    shared = {
-        "explored": {table["ruleset"] for family in explored for table in family["tables"]},
-        "ledger": ledger,
-        "summary": summary(ledger, views),
-        "forms": forms(ledger),
-        "family_pages": claim_pages(ledger),
+    shared = _shared(ledger, views) | {
+        "explored": {table["ruleset"] for family in explored for table in family["tables"]}
     }
-    parts: dict[str, str] = {}
-    for name, title, content in _parts(ledger, pairs, explored):
-        parts[f"{name}.html"] = title
-        template = templates.get_template("part.html.j2")
-        yield (
-            f"{name}.html",
-            template.render(**shared, **content, part=f"{name}.html.j2", title=title),
-        )
+    part = templates.get_template("part.html.j2")
+    for name, content in _parts(ledger, pairs, explored):
+        yield name, part.render(**shared, **content, part=f"{name}.j2", title=PARTS[name])
     claim_page = templates.get_template("claim.html.j2")
     for view in views:
         text = claim_page.render(
@@ -109,52 +105,57 @@ def pages(
             bibtex=_bibtex(ledger, view.claim, view.row),
         )
         yield f"{CLAIMS}/{view.claim.id}.html", text
-    yield FIRST, _first_page(shared, views, parts, found)
+
+
+def _shared(ledger: Ledger, views: Sequence[ClaimView]) -> dict[str, Any]:
+    """Return what the templates of all pages use."""
+    return {
+        "ledger": ledger,
+        "summary": summary(ledger, views),
+        "forms": forms(ledger),
+        "family_pages": claim_pages(ledger),
+    }
 
 
 def _parts(
     ledger: Ledger,
     pairs: Mapping[str, Sequence[PairView]],
     explored: Sequence[Mapping[str, Any]],
-) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
     proofs, example = proof_families(ledger)
     if proofs:
-        yield "proofs", "Proofs", {"families": proofs, "example": example, "fast": FAST}
+        yield "proofs.html", {"families": proofs, "example": example, "fast": FAST}
     if any(pairs.values()):
         chosen = {"misprints": pairs["misprint"], "disagreements": pairs["disagreement"]}
-        yield "pairs", "Printed and intended", chosen
+        yield "pairs.html", chosen
     if found := value_sets(ledger):
-        yield "findings", "Found in single tables", {"value_sets": found}
+        yield "findings.html", {"value_sets": found}
     if explored:
         yield (
-            "explore",
-            "Explore",
+            "explore.html",
             {
                 "families": explored,
-                "data": explored_games.embedded(explored),
+                "data": explored_games.as_script_json(explored),
                 "opens_on": explored_games.OPENS_ON,
             },
         )
-    yield "tables", "Tables", {}
+    yield "tables.html", {}
 
 
-def _first_page(
-    shared: Mapping[str, Any],
-    views: Sequence[ClaimView],
-    parts: Mapping[str, str],
-    found: FoundStatements | None,
-) -> str:
-    corrected = {pair.printed for pair in shared["ledger"].pairs if pair.kind == "misprint"}
+def first_page(ledger: Ledger, names: Collection[str], found: FoundStatements | None) -> str:
+    """Return the text of the first page, which links to the other parts with these names."""
+    views = claim_views(ledger)
+    corrected = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
     refuted = [view for view in views if view.verdict == "refuted" and view.is_asserted]
     ours = [view for view in views if view.claim.status == "ours"]
     return (
         environment()
         .get_template("page.html.j2")
         .render(
-            **shared,
-            times=run_times(shared["ledger"]),
+            **_shared(ledger, views),
+            times=run_times(ledger),
             views=views,
-            parts=parts,
+            parts={name: title for name, title in PARTS.items() if name in names},
             found=found,
             sequences=[] if found is None else list(b_files(found)),
             words_of=words_of,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,9 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.laws import FEWEST, Law, laws
-from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned, listed
-from choco_pipeline.games.notation import Argument, Notation, as_written
+from choco_pipeline.games.notation import as_written
 from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.games.certificate import read_certificate
 from choco_pipeline.proof.games.prover import Proof
@@ -92,15 +90,18 @@ class AutomatonPicture:
     picture: Markup
 
 
-#: Numbers of states against one parameter, all others fixed, by what is fixed.
+#: Numbers of states against one parameter, by the values of the fixed ones.
 Series = Mapping[str, Mapping[int, int]]
 
 
 class ProofFamily:
     """Games for which one sweep asked for proofs."""
 
-    def __init__(self, entries: Sequence[GameProof], certificates: Mapping[str, Proof]) -> None:
-        names = varying(entries)
+    def __init__(
+        self, entries: Sequence[GameProof], pattern: str, certificates: Mapping[str, Proof]
+    ) -> None:
+        """Take the proofs, the sweep's ruleset, and the certificates by their paths."""
+        names = varying_parameters(entries, pattern)
         rows = [
             ProofRow(entry, {name: math_text(str(entry.parameters[name])) for name in names})
             for entry in entries
@@ -108,11 +109,15 @@ class ProofFamily:
         #: The sweep, which distinguishes families of one notation.
         self.sweep = entries[0].sweep
         #: The notation with parameters.
-        self.ruleset = notation(entries, names)
+        self.ruleset = notation(entries, pattern)
         self.relation = RELATIONS[entries[0].relation]
         self.proved = [row for row in rows if row.entry.status == "proved"]
         self.unclosed = [row for row in rows if row.entry.status != "proved"]
-        numbers = (n for n in names if all(isinstance(e.parameters[n], int) for e in entries))
+        numbers = (
+            name
+            for name in names
+            if name != "passes" and all(isinstance(e.parameters[name], int) for e in entries)
+        )
         #: The parameter that varies most, and the largest value of it for which a game is proved.
         self.main = main = next(numbers, None)
         self.largest: int | None = None
@@ -219,68 +224,32 @@ def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | N
         values = entry.parameters.values()
         return [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]
 
-    families = [ProofFamily(sorted(group, key=order), certificates) for group in groups.values()]
+    families = [
+        ProofFamily(
+            sorted(group, key=order), ledger.sweeps.get(sweep, group[0].ruleset), certificates
+        )
+        for (_, sweep), group in groups.items()
+    ]
     return families, worked_reading([*certificates.values()])
 
 
-def varying(entries: Sequence[GameProof]) -> list[str]:
-    """Return the common parameters that occur in the rulesets and vary."""
-    common = [name for name in entries[0].parameters if all(name in e.parameters for e in entries)]
-    return [
-        name
-        for name in common
-        if len({e.parameters[name] for e in entries}) > 1
-        and any(_template(e, [name]) != as_written(e.ruleset).text for e in entries)
-    ]
+def varying_parameters(entries: Sequence[GameProof], pattern: str) -> list[str]:
+    """Return the parameters of a sweep's ruleset, and its passes, that vary."""
+    named = {*as_written(pattern).names, "passes"}
+    values = {
+        name: {entry.parameters.get(name) for entry in entries} for name in entries[0].parameters
+    }
+    return [name for name, of in values.items() if name in named and len(of) > 1 and None not in of]
 
 
-def notation(entries: Sequence[GameProof], names: Sequence[str]) -> str:
-    """Return the rulesets of the proofs, in which `names` stand for the parameters."""
-    shapes: dict[str, Counter[str]] = {}
-    for entry in entries:
-        # A number may equal two parameters; most members of a family distinguish them.
-        shapes.setdefault(_shape(entry), Counter())[_template(entry, names)] += 1
-    return ", ".join(counts.most_common(1)[0][0] for counts in shapes.values())
-
-
-def _template(entry: GameProof, names: Iterable[str]) -> str:
-    """Return the ruleset with the names of parameters instead of their values."""
-    values = {name: _argument(entry.parameters[name]) for name in names}
-    return _with_names(as_written(entry.ruleset), values).text
-
-
-def _shape(entry: GameProof) -> str:
-    """Return the ruleset with placeholders for all parameters."""
-    ruleset = as_written(entry.ruleset)
-    if not entry.parameters:
-        return ruleset.text
-    heights = {n: _argument(v) for n, v in entry.parameters.items() if isinstance(v, str)}
-    shape = _with_names(ruleset, heights)
-    for number in ruleset.integers:
-        shape = _with_names(shape, {"n": _argument(number)})
-    return shape.text
-
-
-def _argument(value: int | str) -> Argument:
-    ((_, argument),) = as_written(f"solid-bar(f={value})").arguments
-    return argument
-
-
-def _with_names(notation: Notation, values: Mapping[str, Argument]) -> Notation:
-    """Return a notation with names instead of values, except numbers of passes."""
-
-    def named(key: str, argument: Argument) -> Argument:
-        if isinstance(argument, Notation):
-            return _with_names(argument, values)
-        for name, value in values.items() if key != "passes" else ():
-            if argument == value:
-                return parse(name)
-            if isinstance(argument, Formula) and isinstance(value, Formula):
-                argument = argument.with_name(name, value)
-        return argument
-
-    arguments = ((key, named(key, argument)) for key, argument in notation.arguments)
-    return Notation(notation.name, tuple(arguments))
+def notation(entries: Sequence[GameProof], pattern: str) -> str:
+    """Return a sweep's ruleset for each number of passes, and its fixed parameters."""
+    passes = sorted({entry.parameters.get("passes", 0) for entry in entries})
+    rulesets = [f"with-pass({pattern}, passes={n})" if n else pattern for n in passes]
+    given = entries[0].parameters
+    names = sorted(as_written(pattern).names & given.keys())
+    fixed = {n: given[n] for n in names if all(e.parameters.get(n) == given[n] for e in entries)}
+    return ", ".join(rulesets) + (f" with {assigned(fixed)}" if fixed else "")
 
 
 def _laws(states: Mapping[int, int], main: str) -> list[Law]:

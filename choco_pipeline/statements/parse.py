@@ -176,10 +176,10 @@ class _Parser:
         whole = self.sequence()
         if not self.next_is(""):
             self.refuse(f"the statement should end before {self.found()}")
-        said = whole
-        while isinstance(said, tree.Let):
-            said = said.body
-        if inner := self.sets[int(isinstance(said, tree.ValueSet)) :]:
+        body = whole
+        while isinstance(body, tree.Let):
+            body = body.body
+        if inner := self.sets[int(isinstance(body, tree.ValueSet)) :]:
             self.refuse("a comparison of sets stands alone, outside of other parts", inner[0])
         if not self.cells:
             return whole
@@ -265,7 +265,7 @@ class _Parser:
         return name, value
 
     def bindings(self) -> tuple[tuple[tree.Binding, ...], dict[str, object]]:
-        """Read bindings, and return them with what is in scope after them."""
+        """Read bindings, and return them with the scope after them."""
         kept, bindings, has_option = self.bound, list[tree.Binding](), self.has_option
         while True:
             token = self.here
@@ -546,7 +546,8 @@ class _Parser:
                 continue
             if token.is_operand and not token.text.isdigit() and token.text not in known:
                 near = suggestion(token.text, sorted(known))
-                self.refuse(f"{quoted(token.text)} is not a name that has a value here{near}")
+                allowed = ", ".join(sorted(self.names_with_value)) or "none"
+                self.refuse(f"{quoted(token.text)} has no value here{near}: names are {allowed}")
             level += {"(": 1, ")": -1}.get(token.text, 0)
             if token.text in ("=>", "<=>", "=", "{", "}", "[", "]", ":", ";") or level < 0:
                 break
@@ -598,13 +599,13 @@ class _Parser:
 
     def need_game(self, token: Token) -> None:
         if not self.names.coordinates:
-            self.refuse(f"{quoted(token.text)} speaks of a game, and none is given", token)
+            self.refuse(f"{quoted(token.text)} needs a game, and none is given", token)
 
     def need_option(self, token: Token) -> None:
         self.need_game(token)
         if not self.has_option:
             where = 'it stands inside "some option: …" or "every option: …"'
-            self.refuse(f"{quoted(token.text)} speaks of an option: {where}", token)
+            self.refuse(f"{quoted(token.text)} needs an option: {where}", token)
 
     def need_coordinates(self, at: Sequence[tree.Expression], what: str, token: Token) -> None:
         wanted = self.names.coordinates

@@ -76,7 +76,7 @@ class Sweep(Model):
     )
     claims: Literal["all", "none"] | list[Text] = Field(
         default="all",
-        description="Which claims are checked on the tables: `all` that speak of such a ruleset, `none`, or a list of ids.",
+        description="Which claims are checked on the tables: `all` on such a ruleset, `none`, or a list of ids.",
         examples=["all", ["step2015-thm-2.1"]],
     )
     mine: list[Mine] = Field(
@@ -172,9 +172,7 @@ class Config(Model):
     @classmethod
     def _is_no_shared_folder(cls, run: str) -> str:
         if run in SHARED:
-            raise ValueError(
-                f"needs another name than {', '.join(SHARED)}, where all runs have theirs"
-            )
+            raise ValueError(f"needs another name than {', '.join(SHARED)}, which all runs share")
         return run
 
 

@@ -53,7 +53,7 @@ def plan_without_damage(
         for path in sorted((results / "tables").glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             say(f"{path}: left by an earlier version; removed")
-    with suppress(StoreError):  # before it is made anew, and its specs with it
+    with suppress(StoreError):  # before the plan and its specs are written again
         _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
     proved = sorted((run.folder / Stage.PROVE).glob("*.json"))

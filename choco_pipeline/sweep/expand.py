@@ -23,7 +23,7 @@ from choco_pipeline.tables.spec import TableSpec
 
 #: A run with more tables than this is a mistake in its configuration: planning takes some 2 ms for each.
 MOST_TABLES = 10_000
-#: So many values are given to parameters at most, in all combinations of a run: looking at one takes some 5 µs.
+#: Most combinations of parameter values in a run; one takes about 5 µs.
 MOST_COMBINATIONS = 1_000_000
 #: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
 LARGEST = 1 << 31
@@ -36,7 +36,7 @@ Values = dict[str, int | str]
 
 
 @dataclass
-class Planned:
+class SweepTable:
     """A table of a run."""
 
     spec: TableSpec
@@ -73,12 +73,12 @@ def load_config(path: Path) -> tuple[Config, YamlFile]:
     return file.load(Config), file
 
 
-def expand(config: Config, file: YamlFile) -> list[Planned]:
+def expand(config: Config, file: YamlFile) -> list[SweepTable]:
     """Return the tables of every sweep, each once, in the order of the configuration.
 
     Raises `ConfigError`, naming the file, line and key of the mistake.
     """
-    by_id: dict[str, Planned] = {}
+    by_id: dict[str, SweepTable] = {}
     count: Counter[str] = Counter()
     combinations = {
         name: list(_combinations_of(name, sweep, file, count))
@@ -146,7 +146,7 @@ def _games(
     full: Mapping[str, int],
     values: Mapping[str, int],
     file: YamlFile,
-) -> Iterator[Planned]:
+) -> Iterator[SweepTable]:
     """Yield the tables of a sweep for one assignment of its parameters."""
     here: Location = ("sweeps", name)
     heights: list[tuple[str, Location]] = [
@@ -172,7 +172,7 @@ def _games(
         if sweep.passes != 0:
             shown["passes"] = full["passes"]
         claims = {"all": None, "none": set[str]()}
-        yield Planned(
+        yield SweepTable(
             TableSpec.of(game, bound, sweep.quantity),
             game,
             [name],
@@ -228,7 +228,7 @@ def _combinations(
             yield from _combinations(rest, file, {**values, name: value}, count)
 
 
-def _merge(known: Planned, more: Planned) -> None:
+def _merge(known: SweepTable, more: SweepTable) -> None:
     known.sweeps.extend(s for s in more.sweeps if s not in known.sweeps)
     known.mine.extend(m for m in more.mine if m not in known.mine)
     known.mining = known.mining or more.mining

@@ -42,6 +42,8 @@ class Ledger(RecordModel):
     command: str
     #: Versions of the program and its libraries, and the commit that built the tables.
     versions: Mapping[str, str]
+    #: The ruleset of each sweep, with its parameters.
+    sweeps: Mapping[str, str] = {}
     #: Of each stage, added up over the workers.
     seconds: Mapping[str, float]
     #: Every claim of the run's files, checked or not, and the sum of its verdicts.
@@ -132,6 +134,7 @@ def write_ledger(
         config=plan["config"],
         command=command("run", plan["config"]),
         versions={**versions(), "tables built by": stamped.get("commit", "unknown")},
+        sweeps={name: sweep["ruleset"] for name, sweep in plan["sweeps"].items()},
         seconds={
             "tables": round(sum(stored), 2),
             "checks": round(sum(verdict.seconds for verdict in verdicts), 2),

@@ -42,7 +42,7 @@ from choco_pipeline.stages import (
     Work,
 )
 from choco_pipeline.sweep.config import HeightBox, Prove
-from choco_pipeline.sweep.expand import Planned
+from choco_pipeline.sweep.expand import SweepTable
 from choco_pipeline.sweep.run_files import Paths, PlannedJob, WorkLists
 
 #: Stands for a sweep in the jobs on statements and height functions, which need no tables. A sweep has no underscore in its name.
@@ -97,7 +97,7 @@ class Orders:
         self,
         paths: Paths,
         catalogue: Catalogue,
-        tables: Sequence[Planned],
+        tables: Sequence[SweepTable],
         shard_of: Mapping[str, str],
         builder_of: Mapping[str, str],
     ) -> None:
@@ -108,7 +108,7 @@ class Orders:
         self._shard_of = shard_of
         self._builder_of = builder_of
         self.jobs: defaultdict[tuple[Stage, str], Job] = defaultdict(Job)
-        #: What the plan lists of each kind of work.
+        #: The plan's list of each kind of work.
         self.work: WorkLists = {
             "check": [],
             "check_statements": [],
@@ -152,7 +152,7 @@ class Orders:
             memory = self._tables[table].cost.memory_to_read
             job.memory_mb = max(job.memory_mb, -(-memory // 1_000_000))
 
-    def _check(self, tables: Sequence[Planned]) -> None:
+    def _check(self, tables: Sequence[SweepTable]) -> None:
         """Add the checks of claims, by shards, and of statements without tables."""
         for (sweep, shard), asked in self._by_shard(checks_of(tables, self._catalogue)):
             order = CheckOrder(
@@ -167,7 +167,7 @@ class Orders:
             things = [{"claim": claim_id} for claim_id in ids]
             self._part(CHECK_STATEMENTS, WITHOUT_TABLES, things, self._to_check(ids).model_dump())
 
-    def _mine(self, tables: Sequence[Planned]) -> None:
+    def _mine(self, tables: Sequence[SweepTable]) -> None:
         """Add the searches in tables, in parts of a few tables each."""
         searches = (
             (planned.mining, TableSearch(table=planned.spec.table_id, what=(*planned.mine,)))
@@ -192,7 +192,7 @@ class Orders:
             by_sweep[proof.sweep].append(proof)
         for sweep, several in by_sweep.items():
             memory_mb = WAITING_MB + GIB_MB * max(proof.memory for proof in several)
-            for part in shared_out(several):
+            for part in balanced_parts(several):
                 order = ProofOrder(
                     **self._to_decide(asked.claim for proof in part for asked in proof.claims),
                     proofs=tuple(part),
@@ -250,7 +250,9 @@ class Orders:
         return {i: self._catalogue.claims[i].as_json() for i in sorted(set(ids))}
 
 
-def checks_of(tables: Sequence[Planned], catalogue: Catalogue) -> Iterator[tuple[str, TableCheck]]:
+def checks_of(
+    tables: Sequence[SweepTable], catalogue: Catalogue
+) -> Iterator[tuple[str, TableCheck]]:
     """Yield the checks of claims on tables, each with its first sweep."""
     largest: dict[str, int] = {}
     for planned in tables:
@@ -271,9 +273,9 @@ def checks_of(tables: Sequence[Planned], catalogue: Catalogue) -> Iterator[tuple
                 yield planned.sweeps[0], check
 
 
-def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> list[GameToProve]:
+def proofs(tables: Sequence[SweepTable], catalogue: Catalogue) -> list[GameToProve]:
     """Return the games to prove, each relation once, in the order of the tables."""
-    asked: dict[tuple[str, Prove], list[Planned]] = defaultdict(list)
+    asked: dict[tuple[str, Prove], list[SweepTable]] = defaultdict(list)
     for planned in tables:
         for relation in planned.prove:
             asked[planned.spec.ruleset, relation].append(planned)
@@ -302,7 +304,7 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> list[GameToProve]
     ]
 
 
-def shared_out(chosen: Sequence[GameToProve]) -> list[list[GameToProve]]:
+def balanced_parts(chosen: Sequence[GameToProve]) -> list[list[GameToProve]]:
     """Return proofs in parts of about the same work.
 
     The most expensive go first, each to the part that has least.
@@ -329,7 +331,7 @@ def in_parts(ids: Iterable[str], number: int) -> list[list[str]]:
 
 
 def expected_seconds(proof: GameToProve) -> float:
-    """Return about how long a proof takes, at most what it may take."""
+    """Return the estimated seconds of a proof, at most its time limit."""
     ruleset = read(proof.ruleset)
     largest = max(map(abs, ruleset.integers), default=0)
     unit = WITH_PASSES if "with-pass" in names_of(ruleset) else OTHERS

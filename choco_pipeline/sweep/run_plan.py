@@ -24,7 +24,7 @@ from choco_pipeline.provenance import (
 from choco_pipeline.shipped import SHIPPED, project_file
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.config import Config
-from choco_pipeline.sweep.expand import Planned, expand, load_config
+from choco_pipeline.sweep.expand import SweepTable, expand, load_config
 from choco_pipeline.sweep.orders import Orders
 from choco_pipeline.sweep.run_files import PROJECT, RESULTS, Paths, Plan, read_plan
 from choco_pipeline.tables.computing import in_bytes
@@ -75,7 +75,7 @@ def require_memory_for(tables: Iterable[tuple[str, int, int]], capacity: Capacit
             )
 
 
-def require_disk_for(tables: Sequence[Planned], results: Path) -> None:
+def require_disk_for(tables: Sequence[SweepTable], results: Path) -> None:
     """Raise `LimitError` if tables do not fit on the disk of the folder `results`."""
     home = next(
         folder for folder in [results.absolute(), *results.absolute().parents] if folder.exists()
@@ -152,7 +152,7 @@ def make_plan(
         require_disk_for(missing, results)
     orders = Orders(paths, catalogue, tables, shard_of, builder_of)
     orders.add(config.height_functions)
-    built: dict[str, list[Planned]] = defaultdict(list)
+    built: dict[str, list[SweepTable]] = defaultdict(list)
     for planned in tables:
         built[builder_of[shard_of[planned.spec.table_id]]].append(planned)
     names = {name for planned in tables for name in planned.game.files}
@@ -260,7 +260,7 @@ def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
 
 
 def _shards(
-    tables: Sequence[Planned], paths: Paths, url: str | None
+    tables: Sequence[SweepTable], paths: Paths, url: str | None
 ) -> tuple[dict[str, Shard], dict[str, str], dict[str, str]]:
     """Return the shards, the shard of each table, and the sweep that builds each.
 
@@ -282,7 +282,7 @@ def _shards(
             if spec.table_id in wanted and spec.table_id not in shard_of:
                 shard_of[spec.table_id] = shard.name
                 shards[shard.name] = shard
-    missing: dict[str, list[Planned]] = defaultdict(list)
+    missing: dict[str, list[SweepTable]] = defaultdict(list)
     for planned in tables:
         if planned.spec.table_id not in shard_of:
             missing[planned.sweeps[0]].append(planned)
@@ -302,11 +302,11 @@ def _shards(
     return shards, shard_of, builder_of
 
 
-def _cut(missing: Sequence[Planned]) -> Iterator[list[Planned]]:
+def _cut(missing: Sequence[SweepTable]) -> Iterator[list[SweepTable]]:
     total = sum(planned.cost.seconds for planned in missing)
     most_tables = min(MOST_TABLES, max(LEAST_TABLES, math.ceil(len(missing) / PARTS)))
     most_seconds = min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS))
-    batch: list[Planned] = []
+    batch: list[SweepTable] = []
     seconds = 0.0
     for planned in missing:
         if batch and (len(batch) == most_tables or seconds >= most_seconds):

@@ -327,6 +327,12 @@ class BarKernel(BlockKernel):
         cells = grundy_bar(self.heights(self.every), self.game.passes)
         return cells.reshape(self.layers, *self.shape)
 
+    @property
+    def beside(self) -> int:
+        """The option sets: about one bit for each y and Grundy number."""
+        n_y = self.shape[1] if len(self.shape) > 1 else 1
+        return self.layers * n_y * self.line_bytes
+
     def start(self, block: Block) -> tuple[OptionSets, BelowSets]:
         """Return the option sets of moves along z and along y."""
         layers, largest = self.layers, self.largest

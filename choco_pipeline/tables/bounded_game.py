@@ -85,7 +85,7 @@ class BoundedGame:
         in_play = np.zeros([len(side) if n in read else 1 for n, side in sides.items()], np.bool_)
         others = tuple(axis for axis, name in enumerate(sides) if name not in read)
         first = next(iter(sides))
-        for i in sides[first]:  # a slab at a time: all of them are as many as the table has cells
+        for i in sides[first]:  # a slab at a time: together they have as many cells as the table
             slab = {**sides, first: range(i, i + 1)}
             grid = dict(zip(slab, np.ix_(*slab.values()), strict=True))
             goes_on = np.ones([len(side) for side in slab.values()], np.bool_)
@@ -100,7 +100,7 @@ class BoundedGame:
 
     @property
     def components(self) -> list[BoundedGame]:
-        """The games of which this one is the disjunctive sum.
+        """The summands of this game as a disjunctive sum.
 
         At most one of them has passes. The passes of this game are not considered.
         """
@@ -159,10 +159,10 @@ class PlainBar:
 def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
     """Return the heights of a limit, as checked by `Height.block`, over ranges."""
     # Kernels are compiled for arrays that may be written.
-    return np.require(heights_seen(limit, sides), requirements=["C", "W"])
+    return np.require(heights_view(limit, sides), requirements=["C", "W"])
 
 
-def heights_seen(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
+def heights_view(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
     """Return the array of `heights_over`, possibly as a broadcast view."""
     names = list(sides)
     heights = limit.height.block(*(sides[name] for name in limit.of))

@@ -21,9 +21,9 @@ from choco_pipeline.games import Position, Ruleset, as_game
 from choco_pipeline.games.listing import evaluate_at as evaluate_at
 from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.kernels.heights import Table
-from choco_pipeline.tables.bounded_game import heights_seen
+from choco_pipeline.tables.bounded_game import heights_view
 from choco_pipeline.tables.chunks import Window, whole
-from choco_pipeline.tables.computing import p_table
+from choco_pipeline.tables.computing import cells_of, p_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import NONE, Quantity, Variable, variable_of
 from choco_pipeline.tables.store import StoredCells, store_of, stored_tables
@@ -101,6 +101,11 @@ class Cells:
         variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
         return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
 
+    @classmethod
+    def computed(cls, game: Ruleset, bound: int, quantity: Quantity) -> Cells:
+        """Compute the table of a game."""
+        return cls(game, bound, variable_of(game, quantity), cells_of(game, bound, quantity))
+
     def corner(self, bound: int) -> Cells:
         """Return the part of the table within a bound, all of it for a larger bound."""
         rules = self.game.base.rules
@@ -170,7 +175,7 @@ class Cells:
         return Slab(slab.starts, slab.cells[part], None if slab.tops is None else slab.tops[part])
 
     def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
-        """Return the P-positions of a game, one in each row, sorted."""
+        """Yield the coordinates of the P-positions, block by block."""
         return map(self.p_positions_of, self.slabs(size))
 
     def p_positions_of(self, slab: Slab) -> Points:
@@ -271,7 +276,7 @@ class Cells:
         if self.free is not None:
             return np.broadcast_to(np.array(self.bound, np.int32), shape)
         sides = {dim: range(at.start, at.stop) for dim, at in zip(dims, box, strict=True)}
-        return heights_seen(self.game.base.rules.limits[stored], sides)
+        return heights_view(self.game.base.rules.limits[stored], sides)
 
 
 def are_positions(game: Ruleset, points: Points) -> Truths:

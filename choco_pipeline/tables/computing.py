@@ -259,7 +259,7 @@ def in_bytes(n: float) -> str:
 #: Dimensions that an array of NumPy 2 may have.
 MOST_DIMENSIONS = 64
 #: Every machine has this much memory; its limits, which take a millisecond to read, are asked for larger tables only.
-SMALL_BYTES = 1 << 24
+SMALL_BYTES = WORKER_BYTES + (1 << 24)
 
 
 def grundy_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:

@@ -113,7 +113,7 @@ FORMAT = 3
 class TableSpec:
     """One table: a ruleset, a bound and a quantity."""
 
-    #: In the one notation, without parameters.
+    #: The notation, without parameters.
     ruleset: str
     #: Largest value of every coordinate that the shape does not limit.
     bound: int

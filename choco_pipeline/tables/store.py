@@ -1,7 +1,7 @@
 """Tables in Zarr v3 stores.
 
-There is one store for each shard of a sweep, and one group for each table. Whoever reads a chunk compares its bytes with their
-digest in the manifest.
+There is one store for each shard of a sweep, and one group for each table. Each reader of a chunk
+compares its bytes with their digest in the manifest.
 """
 
 from __future__ import annotations
@@ -274,7 +274,9 @@ class StoredTable:
     def _fault_of_metadata(self, kernels: str) -> str | None:
         """Return the fault of a finished table's metadata and coordinates, if any."""
         store, table_id, entry = self.store, self.table_id, self.entry
-        said = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {"kernels": kernels}
+        expected = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {
+            "kernels": kernels
+        }
         try:
             root, group = (json.loads(store.read(at + METADATA)) for at in ("", f"{table_id}/"))
             gathered = root["consolidated_metadata"]["metadata"]
@@ -292,7 +294,7 @@ class StoredTable:
             for name in arrays.keys() - {entry["variable"]}:
                 path = f"{table_id}/{name}"
                 stored_coordinate(zarr.open_array(store.store(), path=path, mode="r"))
-            for key, value in said.items():
+            for key, value in expected.items():
                 if stored.get(key) != value:
                     return (
                         f"{self}: the store belongs to another build: its {key} is {stored.get(key)},"

@@ -167,7 +167,7 @@ def _cut(n: int, side: int) -> tuple[range, ...]:
     return tuple(range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True))
 
 
-def described(spec: TableSpec, memory: int) -> dict[str, int]:
+def block_sizes(spec: TableSpec, memory: int) -> dict[str, int]:
     """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
     table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
     rows, columns = map(len, table.blocks[0, 0])
@@ -269,12 +269,12 @@ def _name(block: Block) -> str:
     return f"{a}-{b}x{c}-{d}"
 
 
-class HandedOn:
+class BlockFrontiers:
     """The frontiers behind a block; None where no block needs one.
 
     Rows are lanes: the next block of the row is on the same worker, and takes the frontier along the row. Only the frontier
     along the columns, half the bytes, is sent to another worker or moved to the disk. A worker without the other one folds the
-    row again (`_along_row`). The sent frontier stays compressed until the block below takes it. Thus a step decompresses it,
+    row again (`_along_row`). The sent frontier stays compressed until the block below takes it. So a step decompresses it,
     not the loop in which a worker answers others, and no copy is needed.
     """
 
@@ -288,12 +288,12 @@ class HandedOn:
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the frontier along the columns."""
         is_packed = self._down is None or isinstance(self._down, bytes)
-        return HandedOn, (self._down if is_packed else pickle.dumps(self._down), None)
+        return BlockFrontiers, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
         """Return a copy of the frontier along the columns: the block may run again."""
         if self._down is None:
-            raise StoreError("a block before this one has not handed on what this one needs")
+            raise StoreError("an earlier block has not handed on the frontier that this one needs")
         if isinstance(self._down, bytes):  # pickled by this class
             return cast(Frontier, pickle.loads(self._down))
         return deepcopy(self._down)
@@ -306,7 +306,7 @@ class HandedOn:
 
 def fill_block(
     site: Site, place: Place, takes: Collection[int], hands_on: Collection[int], *rest: Any
-) -> HandedOn:
+) -> BlockFrontiers:
     """Compute and store a block, or fold a finished one; return its frontiers.
 
     `takes` and `hands_on` are axes: 0 stands for the frontier along the columns, 1 for the one along the rows. `rest` holds the
@@ -341,7 +341,7 @@ def fill_block(
         )
         site.record(block, finished)
     down, across = (frontiers[axis] if axis in hands_on else None for axis in (0, 1))
-    return HandedOn(down, across, packs=site.sends)
+    return BlockFrontiers(down, across, packs=site.sends)
 
 
 def _along_row(site: Site, place: Place) -> Any:
@@ -505,7 +505,7 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
     """Return the remaining steps: blocks to fill, and finished ones to fold.
 
-    Thus a finished block is read only if another block needs it, and a frontier is released after its use. Each row of blocks
+    So a finished block is read only if another block needs it, and a frontier is released after its use. Each row of blocks
     is a lane: its frontier stays on one worker, and the next row follows a block behind.
     """
     hands_on: dict[Place, set[int]] = {place: set() for place in table.blocks}

@@ -12,7 +12,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.report.task import write_report
+from choco_pipeline.report.task import write_pages, write_rest
 from tests.browser.seen import ARGUMENTS, CHROMIUM, WIDE, Seen, opened
 from tests.report.documents import an_entry
 from tests.report.family_documents import certificates, proved_verdict
@@ -96,4 +96,5 @@ def _write_site(ledger_file: Path, folder: Path) -> None:
     found = ledger_file.with_name("found.json")
     a_document().write(found)
     html = ledger_file.with_name("report") / "index.html"
-    write_report(str(ledger_file), str(html), lambda *_, **__: None, str(found))
+    write_pages(str(ledger_file), str(html), lambda *_, **__: None)
+    write_rest(str(ledger_file), str(html), str(found), lambda *_, **__: None)

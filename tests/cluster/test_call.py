@@ -206,7 +206,7 @@ def test_a_task_that_is_carried_out_is_nobodys_any_more(cluster, tmp_path):
     gc.disable()
     try:
         target, marker = f"{TARGETS}:die_once", str(tmp_path / "marker")
-        task.carried_out(cluster.client, cluster.address, target, [[marker]])
+        task.run_all(cluster.client, cluster.address, target, [[marker]])
         wait_for(lambda: cluster.client.run_on_scheduler(count_tasks) == 0, "its end", 60)
     finally:
         gc.enable()

@@ -104,7 +104,9 @@ def test_a_scheduler_that_cannot_be_one_is_refused(clusters, scheduler):
 @pytest.mark.parametrize("name", ["slum", "../clusters/slurm", "slurm.yaml", "", "/etc/passwd"])
 def test_a_name_without_a_file_is_refused_with_those_that_have_one(clusters, name):
     (clusters / "slurm.yaml").write_text(SLURM)
-    with pytest.raises(ConfigError, match=r"--cluster: no config/clusters/NAME.yaml for .*slurm"):
+    with pytest.raises(
+        ConfigError, match=r"--cluster: there is no config/clusters/NAME.yaml for .*slurm"
+    ):
         read_cluster(name)
 
 

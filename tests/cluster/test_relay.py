@@ -41,9 +41,9 @@ class Run:
         self.begun: list[str] = []
         self.given_up: list[str] = []
         self.relay = Relay(folder)
-        self.relay.serve(self.carried_out)
+        self.relay.serve(self.run_all)
 
-    def carried_out(
+    def run_all(
         self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
     ) -> list[Any]:
         """Run tasks."""

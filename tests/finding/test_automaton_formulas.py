@@ -9,7 +9,7 @@ import pytest
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.cli import mine as module
-from choco_pipeline.cli.mine import mined
+from choco_pipeline.cli.mine import mine_games
 from choco_pipeline.errors import HeightError
 from choco_pipeline.finding.single import (
     LEARNED,
@@ -47,13 +47,13 @@ def test_mine_finds_what_prove_finds(monkeypatch) -> None:
     for z in range(14):
         for x, y in product(range(z // 3 + 1), range(z // 2 + 1)):
             assert is_p(x, y, z) == (x ^ y ^ z == 0)
-    _, _, document = mined([TWO_HEIGHTS], what=["formulas"])
+    _, _, document = mine_games([TWO_HEIGHTS], what=["formulas"])
     (statement,) = document.statements
     assert statement.statement == f"P <=> {NIM_SUM}"
     assert statement.found_on.what == LEARNED
     assert statement.verdict == "holds-to-bound"
     monkeypatch.setattr(module, "MOST_AUTOMATA", 0)
-    assert mined([TWO_HEIGHTS], what=["formulas"])[-1].statements == ()
+    assert mine_games([TWO_HEIGHTS], what=["formulas"])[-1].statements == ()
 
 
 def test_limits_of_a_search_are_sizes() -> None:
@@ -118,11 +118,11 @@ def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkey
     (tmp_path / "config.yaml").write_text(CONFIG)
     monkeypatch.chdir(tmp_path)
     planned_run(Path("config.yaml"), Stage.BUILD, Stage.MINE, Stage.PROVE)
-    file = "results/learned/plan.json"
-    proposed = propose(file, 0, 1, silent)
-    chosen = ask(file, 1, proposed, silent).values()
+    run = "results/learned/plan.json", 0
+    proposed = propose(run, 0, 1, silent)
+    chosen = ask(run, 1, proposed, silent).values()
     assert f"P <=> {NIM_SUM}" in [statement.statement for statement in chosen]
-    conclude(file, "found.json", 1, proposed, silent)
+    conclude(run, "found.json", 1, proposed, silent)
     (statement,) = FoundDocument.read(Path("found.json")).statements
     assert (statement.statement, statement.verdict) == (f"P <=> {NIM_SUM}", "proved")
     assert statement.conclusion.certificates

@@ -16,7 +16,7 @@ from choco_pipeline.finding.generalise import (
 )
 from choco_pipeline.finding.generalise import lifted as lifted_from
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.finding.tables import MemberTable, Outcome, TableFamily, outcome
+from choco_pipeline.finding.tables import MemberTable, Outcome, TableFamily, outcome, outcome_up_to
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
@@ -77,7 +77,9 @@ def right_up_to(one, place, size):
     """Whether the formula of a statement is right in a table up to a size, and no further."""
     line = one.statement.partition(" => ")[2]
     claim = TableFamily(one.ruleset, (place,)).claim(line)
-    return outcome(claim, place, size).holds and not outcome(claim, place, size + 1).holds
+    return (
+        outcome_up_to(size, claim, place).holds and not outcome_up_to(size + 1, claim, place).holds
+    )
 
 
 def shifted(by, size=""):

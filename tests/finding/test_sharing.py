@@ -33,6 +33,7 @@ sweeps:
     mine: [value-sets, formulas]
 """
 PLAN = "results/shared/plan.json"
+RUN = (PLAN, 0)
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +74,11 @@ def test_what_is_found_does_not_depend_on_the_number_of_steps(
 
 
 def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
-    proposed = [propose(PLAN, part, 2, silent) for part in range(2)]
-    asked = ask(PLAN, 2, *proposed, silent)
-    answers = answer(PLAN, 0, 2, asked, silent)
+    proposed = [propose(RUN, part, 2, silent) for part in range(2)]
+    asked = ask(RUN, 2, *proposed, silent)
+    answers = answer(RUN, 0, 2, asked, silent)
     assert 0 < sum(kind == "trial" for kind, _ in answers) < len(asked)
-    conclude(PLAN, "found.json", 2, *proposed, answers, silent)
+    conclude(RUN, "found.json", 2, *proposed, answers, silent)
     assert Path("found.json").read_bytes() == alone
 
 
@@ -85,8 +86,8 @@ def test_what_somebody_has_killed_is_no_answer(
     alone: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither of a step, whose work the last one does again, nor of the last one, which says so to the next run."""
-    proposed = propose(PLAN, 0, 1, silent)
-    asked = ask(PLAN, 1, proposed, silent)
+    proposed = propose(RUN, 0, 1, silent)
+    asked = ask(RUN, 1, proposed, silent)
 
     @contextmanager
     def killed(prepare: str) -> Iterator[Limited]:
@@ -96,8 +97,8 @@ def test_what_somebody_has_killed_is_no_answer(
 
     with monkeypatch.context() as patch:
         patch.setattr(steps, "limited", killed)
-        assert answer(PLAN, 0, len(asked) // 2, asked, silent) == {}
-        conclude(PLAN, "killed.json", 1, proposed, silent)
+        assert answer(RUN, 0, len(asked) // 2, asked, silent) == {}
+        conclude(RUN, "killed.json", 1, proposed, silent)
     found = read_record(Path("killed.json"))
     assert found.pop(KILLED)
     assert found == read_record(Path("alone.json"))
@@ -108,7 +109,7 @@ def test_what_somebody_has_killed_is_no_answer(
 def test_workers_share_the_steps_and_find_the_same(
     alone: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharing, "FOR_EACH_WORKER", 2)
+    monkeypatch.setattr(sharing, "STEPS_OF_A_KIND", 4)
     with local_cluster(2, 1 << 30, Path("dask") / "workers") as cluster:
         monkeypatch.setenv(SCHEDULER, cluster.address)
         find_statements(PLAN, "found.json")

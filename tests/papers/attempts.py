@@ -13,8 +13,14 @@ from typing import Any, TypeVar
 
 import xarray as xr
 
-from choco_pipeline.claims.kinds import Counts, Evaluated, HeightFunctions, PrintedNumbers, Sections
-from choco_pipeline.claims.kinds.shapes import Kind
+from choco_pipeline.claims.kinds import (
+    Counts,
+    Evaluated,
+    HeightFunctions,
+    Kind,
+    PrintedNumbers,
+    Sections,
+)
 from choco_pipeline.claims.language.claim import Claim, assignments
 from choco_pipeline.claims.language.claims_file import Entry, Statement
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted

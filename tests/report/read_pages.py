@@ -9,7 +9,7 @@ from typing import Any
 
 from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.report.found import FoundStatements
-from choco_pipeline.report.pages import pages
+from choco_pipeline.report.pages import first_page, pages
 from choco_pipeline.report.prose import prose
 from tests.report.documents import whole
 
@@ -76,7 +76,8 @@ class Site:
     """All pages of a report, by name."""
 
     def __init__(self, ledger: dict[str, Any], found: FoundStatements | None = None) -> None:
-        self.html = dict(pages(whole(ledger), Path("results"), FOLDER, found))
+        self.html = dict(pages(whole(ledger), Path("results"), FOLDER))
+        self.html["index.html"] = first_page(whole(ledger), self.html, found)
         self._documents: dict[str, Document] = {}
 
     def __getitem__(self, name: str) -> Document:

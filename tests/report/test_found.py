@@ -36,7 +36,7 @@ from choco_pipeline.report.found import (
     picture_of,
     read_found,
 )
-from choco_pipeline.report.task import write_report
+from choco_pipeline.report.task import write_pages, write_rest
 from choco_pipeline.sweep.ledger import Ledger
 from tests.report.found_documents import (
     HOSTILE,
@@ -250,11 +250,10 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path) -> None:
     old.parent.mkdir(parents=True)
     old.write_text("0 0\n")
     said: list[dict[str, int]] = []
-    numbers = write_report(
-        str(ledger_file),
-        str(folder / "index.html"),
-        lambda _stage, **n: said.append(n),
-        str(found_file),
+    html = str(folder / "index.html")
+    write_pages(str(ledger_file), html, lambda _stage, **n: said.append(n))
+    numbers = write_rest(
+        str(ledger_file), html, str(found_file), lambda _stage, **n: said.append(n)
     )
     assert numbers["statements"] == 9
     assert said == [{"documents": 1}] * (DOCUMENTS - 1)  # beside the ledger
@@ -266,7 +265,8 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path) -> None:
     assert sequence.picture is not None
     assert lines[1:] == [f"{n} {term}" for n, term in enumerate(sequence.picture["terms"], 1)]
     # A report before there are found statements does not lead to any.
-    write_report(str(ledger_file), str(tmp_path / "first" / "index.html"), lambda *_, **__: None)
+    first = str(tmp_path / "first" / "index.html")
+    write_rest(str(ledger_file), first, None, lambda *_, **__: None)
     assert "found.html" not in (tmp_path / "first" / "index.html").read_text(encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.report.claims import MOST_DRAWN
 from choco_pipeline.report.exports import row_frame, verdict_frame
-from choco_pipeline.report.task import write_report
+from choco_pipeline.report.task import write_pages
 from tests.claims.verdict_documents import verdict_document
 from tests.report.documents import whole
 from tests.report.read_pages import Document, Site, as_shown
@@ -207,7 +207,7 @@ def test_a_table_that_cannot_be_read_is_named(ledger_file, tmp_path):
     copy.parent.mkdir(parents=True)
     copy.write_text(ledger_file.read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(StoreError, match=r"tables/[0-9a-f]{16}\.done\.json: cannot be read"):
-        write_report(str(copy), str(tmp_path / "index.html"), lambda _stage, **_numbers: None)
+        write_pages(str(copy), str(tmp_path / "index.html"), lambda _stage, **_numbers: None)
     assert not (tmp_path / "index.html").exists()
 
 

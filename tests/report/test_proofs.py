@@ -18,9 +18,14 @@ from choco_pipeline.report.proofs import MOST_PICTURES, ProofFamily, proof_famil
 from tests.report.documents import an_entry, solid, whole
 from tests.report.read_pages import Document, Site
 
+STRIP = "strip-bar(k=k, s=s)"
 
-def families(entries: list[dict[str, Any]]) -> list[ProofFamily]:
-    return proof_families(whole({"proofs": entries}))[0]
+
+def families(
+    entries: list[dict[str, Any]], some_games: str = "solid-bar(f=(x+z)//k)"
+) -> list[ProofFamily]:
+    sweeps = {"some-games": some_games, "nim": "nim(3)", "s": "nim(2)"}
+    return proof_families(whole({"proofs": entries, "sweeps": sweeps}))[0]
 
 
 def with_pass(k: int, s: int, **changes: Any) -> dict[str, Any]:
@@ -46,11 +51,15 @@ def test_the_games_of_a_sweep_are_one_family_in_numeric_order() -> None:
 
 
 def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label() -> None:
-    (family,) = families([with_pass(k, s) for k, s in ((2, 1), (4, 1), (4, 2), (4, 4))])
+    entries = [with_pass(k, s) for k, s in ((2, 1), (4, 1), (4, 2), (4, 4))]
+    (family,) = families(entries, STRIP)
     assert family.ruleset == "with-pass(strip-bar(k=k, s=s), passes=1)"
     assert [row.label for row in family.proved][-1] == "k = 4, s = 4"
+    (family,) = families(entries[1:], STRIP)
+    assert family.ruleset == "with-pass(strip-bar(k=k, s=s), passes=1) with k = 4"
     heights = ["max(x, z)//2", "z//2"]
-    (family,) = families([an_entry(f"solid-bar(f={f})", {"f": f}) for f in heights])
+    entries = [an_entry(f"solid-bar(f={f})", {"f": f}) for f in heights]
+    (family,) = families(entries, "solid-bar(f=f)")
     assert family.ruleset == "solid-bar(f=f)"
     assert (family.main, family.largest, family.laws, family.no_law) == (None, None, [], None)
     assert [row.label for row in family.proved] == ["f = ⌊max(x, z)/2⌋", "f = ⌊z/2⌋"]
@@ -71,7 +80,7 @@ def test_states_have_a_chart_and_a_law_where_there_are_enough() -> None:
     (family,) = families(entries[:2])
     assert family.states_chart is None, "two points are no curve"
     grid = [with_pass(k, s, states=(3 * k + 2 * s, k * k)) for k in range(2, 30, 2) for s in (1, 3)]
-    (family,) = families(grid)
+    (family,) = families(grid, STRIP)
     assert [(of, law.formula) for of, law in family.laws] == [
         ("s = 1, 0 passes left", "3k+2"),
         ("s = 3, 0 passes left", "3k+6"),
@@ -127,7 +136,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path: Pa
         path, notation = str(write_certificate(proof, tmp_path)), proof.ruleset.notation
         entry = an_entry(notation, {"k": k, "s": s}, states=proof.states, certificate=path)
         entries.append({**entry, "status": proof.status})
-    (family,) = families(entries)
+    (family,) = families(entries, STRIP)
     states = {one.ruleset: one.states for one in family.pictures}
     assert len(family.pictures) == len(states) <= MOST_PICTURES
     different = {(entry["ruleset"], entry["states"][0]) for entry in entries}

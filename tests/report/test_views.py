@@ -23,7 +23,7 @@ from choco_pipeline.report import pages as report_pages
 from choco_pipeline.report.claims import claim_views, evidence_rows, formal_lines, pair_views
 from choco_pipeline.report.explored_games import fitting
 from choco_pipeline.report.exports import csv_text
-from choco_pipeline.report.task import write_report
+from choco_pipeline.report.task import write_pages, write_rest
 from choco_pipeline.sweep.ledger import Ledger
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 
@@ -41,7 +41,8 @@ def test_the_documents_agree_with_the_ledger(
 ) -> None:
     said: list[dict[str, int]] = []
     html = tmp_path / "report" / "index.html"
-    numbers = write_report(str(ledger_file), str(html), lambda _stage, **n: said.append(n))
+    numbers = write_pages(str(ledger_file), str(html), lambda _stage, **n: said.append(n))
+    write_rest(str(ledger_file), str(html), None, lambda _stage, **n: said.append(n))
     assert said == [{"documents": 1}] * (FIRST_DOCUMENTS - 1)  # beside the ledger
     assert numbers == {name: len(ledger[name]) for name in ("claims", "verdicts", "tables")}
     claims = {claim["id"]: claim for claim in ledger["claims"]}

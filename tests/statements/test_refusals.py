@@ -112,7 +112,7 @@ def test_a_mistake_is_found_at_its_column(text: str, column: int) -> None:
 
 @pytest.mark.parametrize("text", ["P", "G == 1", "size <= 1", "count(position: 1 == 1) == 1"])
 def test_statements_about_integers_know_no_game(text: str) -> None:
-    with pytest.raises(FormulaError, match="speaks of a game, and none is given"):
+    with pytest.raises(FormulaError, match="needs a game, and none is given"):
         parse_proposition(text, Names((), frozenset({"N"})))
 
 

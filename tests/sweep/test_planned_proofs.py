@@ -14,8 +14,8 @@ from choco_pipeline.sweep.orders import (
     PART_SECONDS,
     STATEMENT_PARTS,
     WITHOUT_TABLES,
+    balanced_parts,
     expected_seconds,
-    shared_out,
 )
 from choco_pipeline.sweep.run_plan import current_plan
 from tests.sweep.planned import CLAIMS, CONFIG, digests, orders, statements
@@ -137,7 +137,7 @@ def proof(k, relation="p", ruleset="solid-bar(f=(x+z)//{k})", seconds=60):
 @pytest.mark.parametrize("number", [0, 1, 3, 40, 1000])
 def test_proofs_are_shared_out_evenly_in_parts_of_some_size(number):
     chosen = [proof(k) for k in range(1, number + 1)]
-    parts = shared_out(chosen)
+    parts = balanced_parts(chosen)
     assert sorted(p.ruleset for part in parts for p in part) == sorted(p.ruleset for p in chosen)
     seconds = [list(map(expected_seconds, part)) for part in parts]
     loads = list(map(sum, seconds))

@@ -185,7 +185,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
     """Who takes it may change it: if the block below is lost, it takes it once more."""
     frontier = BlockedHeights.start(lines=500, layers=1, n_y=4000)
     frontier.used[0, 0, 3] = 7
-    got = sent(blocks.HandedOn(frontier, frontier))
+    got = sent(blocks.BlockFrontiers(frontier, frontier))
     assert len(pickle.dumps(got)) < sum(array.nbytes for array in frontier) / 50
     assert got.across() is None
     for _ in range(2):
@@ -193,7 +193,7 @@ def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
             taken = one.down()
             assert all(map(np.array_equal, taken, frontier))
             taken[0][...] = 1
-    assert sent(blocks.HandedOn(None, frontier))._down is None
+    assert sent(blocks.BlockFrontiers(None, frontier))._down is None
 
 
 @few

@@ -48,16 +48,36 @@ rule ledger:
         "python -m choco_pipeline ledger {input.plan} --out {output.ledger} > {log} 2>&1"
 
 
+# All but the found statements, while the search for them is still going on.
+rule pages:
+    input:
+        ledger=rules.ledger.output.ledger,
+        tables=results_of(Stage.BUILD),
+    output:
+        json=f"{RUN}/report/report.json",
+        rows=report(f"{RUN}/report/ledger.csv", category="Claims"),
+        csv=report(f"{RUN}/report/verdicts.csv", category="Claims"),
+    log:
+        f"{RUN}/log/pages.log",
+    priority: 1
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_digest(("report",)),
+        html=f"{RUN}/report/index.html",
+    shell:
+        "python -m choco_pipeline report {input.ledger} --out {params.html} > {log} 2>&1"
+
+
 rule report:
     input:
         ledger=rules.ledger.output.ledger,
         found=rules.find.output.found,
-        tables=results_of(Stage.BUILD),
+        pages=rules.pages.output,
     output:
         html=report(f"{RUN}/report/index.html", category="Report"),
-        json=f"{RUN}/report/report.json",
-        rows=report(f"{RUN}/report/ledger.csv", category="Claims"),
-        csv=report(f"{RUN}/report/verdicts.csv", category="Claims"),
         found=report(f"{RUN}/report/found.html", category="Found statements"),
         tex=report(f"{RUN}/report/found/found.tex", category="Found statements"),
         md=f"{RUN}/report/found/found.md",

@@ -8,7 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from choco_pipeline.claims.checks.evidence import ClaimCase, Tally, concluded, counterexample_at
+from choco_pipeline.claims.checks.evidence import (
+    ClaimCase,
+    Tally,
+    counterexample_at,
+    finding_of_tally,
+)
 from choco_pipeline.claims.kinds import Cellular, Octahedron, Sections
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.claims.language.verdict import (
@@ -53,8 +58,8 @@ def find_generation(check: Cellular, case: ClaimCase) -> Finding:
         outside = Counterexample(
             "the automaton has a cell outside of the bar that is not 0", "none"
         )
-        return concluded(case, tally, counterexample=outside)
-    return concluded(case, tally)
+        return finding_of_tally(case, tally, counterexample=outside)
+    return finding_of_tally(case, tally)
 
 
 def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, int]]:
@@ -207,7 +212,7 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
         place = tally.least[0], tally.least[2]
         share = "in" if covered[place] else "partly in" if touched[place] else "not in"
         claimed = f"its cell is {share} the section of order {order:,}"
-        return concluded(case, tally, evidence, replace(outcome, claimed=claimed))
+        return finding_of_tally(case, tally, evidence, replace(outcome, claimed=claimed))
     if section.loose is not None:
         u, v = section.loose
         actual = f"the section has a single point outside of its squares, at x+y = {u}, x-y = {v}"

@@ -260,7 +260,7 @@ def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
             return counterexample_to_outcome(case, position)
 
 
-def concluded(
+def finding_of_tally(
     case: ClaimCase,
     tally: Tally,
     evidence: Mapping[str, Any] = MappingProxyType({}),
@@ -283,7 +283,7 @@ def concluded(
 
 
 def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
-    """Return the evidence on larger bounds for a statement with a bound of its own."""
+    """Return the evidence beyond the bound that the statement itself has."""
     if case.reach is None or case.bound <= case.reach:
         return {}
     if tally.beyond is None:

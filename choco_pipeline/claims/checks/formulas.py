@@ -15,12 +15,11 @@ from choco_pipeline.claims.checks.evidence import (
     ClaimCase,
     Pass,
     Tally,
-    concluded,
     counterexample_at,
+    finding_of_tally,
 )
 from choco_pipeline.claims.checks.scan import CellTask, compare_by_scan
-from choco_pipeline.claims.kinds import Count, GrundyNumbers, PPositions, Values
-from choco_pipeline.claims.kinds.shapes import Containment
+from choco_pipeline.claims.kinds import Containment, Count, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     Exhausted,
@@ -157,11 +156,9 @@ def _compare(
 def candidate_positions(
     cells: Cells, columns: CellBlock, candidates: Iterable[Ints]
 ) -> Iterator[tuple[Points, Truths]]:
-    """Yield the P-positions of columns, then the other candidates.
+    """Yield the P-positions of columns, then the other candidate positions.
 
-    These are candidates for the stored coordinate.
-
-    With the positions comes a mask of the P-positions.
+    `candidates` are values of the stored coordinate. With the positions comes a mask of the P-positions.
     """
     stored = cells.variable.stored
     assert stored is not None
@@ -192,7 +189,7 @@ def find_by_formula(check: PPositions | GrundyNumbers, case: ClaimCase) -> Pass[
     """Return the verdict on a formula for Grundy numbers or P-positions."""
     tally = yield from compare(check, case.environment, case.cells, case.block, case.reach)
     if isinstance(check, GrundyNumbers):
-        return concluded(case, tally)
+        return finding_of_tally(case, tally)
     if check.relation != "exactly":  # an implication
         if not tally.met:
             return Finding(
@@ -200,7 +197,7 @@ def find_by_formula(check: PPositions | GrundyNumbers, case: ClaimCase) -> Pass[
             )
         tally.settled = tally.met
     free = case.cells.free
-    return concluded(case, tally, {"free": free} if free and case.reach is None else {})
+    return finding_of_tally(case, tally, {"free": free} if free and case.reach is None else {})
 
 
 def find_count(check: Count, case: ClaimCase) -> Finding:

@@ -21,7 +21,7 @@ from choco_pipeline.games.listing import heights_at
 from choco_pipeline.games.rules import Move
 from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
 
-#: Largest number of coordinates from each of which a move takes a limited amount: n of them cost n 2^n times the box.
+#: Most coordinates from which one move takes limited amounts; n of them cost n 2^n times the box.
 MOST_LIMITED = 6
 #: The distance to nothing; more than any box has.
 FAR = 1 << 30

@@ -38,7 +38,7 @@ from choco_pipeline.tables.cells import (
     evaluate_at,
     select,
 )
-from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.computing import cost_of
 from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
 #: Limits of the enumeration of positions and of the related table: some seconds.
@@ -106,7 +106,7 @@ class _Comparison:
         bound = max((largest[name] for name in rules.unbounded if name != heap), default=0)
         if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
             raise LimitError(f"{game.notation}: its table to bound {bound:,} takes too long")
-        return Cells.of(game, bound, table(game, bound, quantity))
+        return Cells.computed(game, bound, quantity)
 
     def exist(self, target: Points) -> Truths:
         """Return a mask of the positions of the related game."""

@@ -19,7 +19,7 @@ from llvmlite import binding, ir
 from numpy.typing import NDArray
 
 from choco_pipeline.claims.checks.evidence import Pass, Tally
-from choco_pipeline.claims.kinds.shapes import Containment
+from choco_pipeline.claims.kinds import Containment
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.interval import Interval
 from choco_pipeline.formula.machine_code import WIDTHS, MachineFormulas

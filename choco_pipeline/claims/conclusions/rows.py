@@ -414,7 +414,7 @@ def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
 def _others(cases: _Cases, given: Sequence[Given], done: str) -> list[str]:
     """Return a remark on the parameters that are not named."""
     if cases.covers:
-        return ["it speaks of no others"] if len(given) == sum(map(bool, cases.kinds)) else []
+        return ["it is about no others"] if len(given) == sum(map(bool, cases.kinds)) else []
     return [f"other {', '.join(dict(given[-1]))} are not {done}"]
 
 

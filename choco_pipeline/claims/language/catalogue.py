@@ -10,8 +10,7 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from choco_pipeline.claims.kinds import Check, Count
-from choco_pipeline.claims.kinds.shapes import Kind
+from choco_pipeline.claims.kinds import Check, Count, Kind
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, names_of
 from choco_pipeline.claims.language.claims_file import ClaimsFile, Entry
 from choco_pipeline.claims.language.verdict import Finding, Undecided

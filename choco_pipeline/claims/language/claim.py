@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
 from choco_pipeline.claims import kinds
-from choco_pipeline.claims.kinds.shapes import Parts, parts_of, recognised
+from choco_pipeline.claims.kinds import Parts, parts_of, recognise
 from choco_pipeline.claims.language.claims_file import (
     AS_IN_FILES,
     Entry,
@@ -102,7 +102,7 @@ class Claim:
         )
 
     @property
-    def speaks_of_other_games(self) -> bool:
+    def refers_to_other_games(self) -> bool:
         """Whether the statement refers to positions of another game."""
         return self.statement.check is None and any(
             isinstance(part, tree.Place) and part.game is not None
@@ -122,8 +122,8 @@ class Claim:
         """The claim in the shape that its judges take."""
         if self.statement.check is not None:
             return self.statement.check
-        parts, said = self.parts, self.statement
-        return recognised(parts.rest, self.coordinates, said.bound or 0, said.printed, parts.let)
+        parts, bound = self.parts, self.statement.bound or 0
+        return recognise(parts.rest, self.coordinates, bound, self.statement.printed, parts.let)
 
     @property
     def outcomes(self) -> kinds.PPositions | None:
@@ -189,8 +189,9 @@ class Claim:
     @property
     def is_finite(self) -> bool:
         """Whether it is a statement about finitely many integers, the same for every `N`."""
-        said = self.proposition if self.is_about_integers else None
-        return said is not None and not (tree.samples(said) or tree.uses_bound(said))
+        return self.is_about_integers and not (
+            tree.samples(self.proposition) or tree.uses_bound(self.proposition)
+        )
 
     @property
     def summary(self) -> str:
@@ -281,7 +282,7 @@ class Claim:
         return kinds
 
     def match(self, ruleset: str) -> dict[str, int] | None:
-        """Return the parameters that make the pattern a ruleset; None for none."""
+        """Return the parameters that make the pattern this ruleset; None if none do."""
         if self.pattern is None:
             return None
         parameters = match(self.pattern, read(ruleset))

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds import PlugIn
-from choco_pipeline.claims.kinds.plug_ins import Condition, Id, Integer, Name, Natural, Span, Text
+from choco_pipeline.claims.kinds import Condition, Id, Integer, Name, Natural, PlugIn, Span, Text
 from choco_pipeline.documents.model import Model, RecordModel
 from choco_pipeline.documents.reference import schema_text
 
@@ -138,7 +137,7 @@ class Entry(Statement):
     )
     corrects: Id | None = Field(
         default=None,
-        description="Another claim, kept as printed, of which this is the intended form.",
+        description="The claim as printed, if this is its intended form.",
     )
     contradicts: list[Id] = Field(
         default=[],

@@ -47,8 +47,8 @@ class FamilyStatement:
 
         yield Phrase("For all integers ")
         yield from _compared(self.parameters, ">=", "0", notation)
-        said = {parse(f"{name} >= 0") for name in self.parameters}
-        others = [part for part in parse(self.condition).conjuncts if part not in said]
+        natural = {parse(f"{name} >= 0") for name in self.parameters}
+        others = [part for part in parse(self.condition).conjuncts if part not in natural]
         if others:
             condition = reduce(partial(Formula.joined, "and"), others)
             yield from (Phrase(" with "), Phrase(typeset(condition, notation), "formula"))

@@ -133,7 +133,7 @@ def typeset(
 
 
 def index_of(name: str) -> tuple[str, str]:
-    """Return a name without the digits that it ends with, and these.
+    """Split a name into its letters and the digits at its end.
 
     Examples
     --------
@@ -332,7 +332,7 @@ def _with_power(node: Binary) -> Node | None:
 
 
 def _strength(node: Node) -> int:
-    """Return the precedence of a part as set. Floors and functions are brackets."""
+    """Return the precedence of a typeset part. Floors and functions are brackets."""
     match node:
         case Integer(value):
             return _ATOM if value >= 0 else _SUM

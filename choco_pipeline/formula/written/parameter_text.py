@@ -58,7 +58,7 @@ def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
 
 
 def exact_text(given: Sequence[Mapping[str, int]]) -> str:
-    """Return parameters, as `parameters_text` if that names no others.
+    """Return parameters, in the short form if it includes no others.
 
     Examples
     --------

@@ -19,7 +19,7 @@ class ShiftedPowers:
 
     @classmethod
     def from_first(cls, shift: int, first: int) -> ShiftedPowers | None:
-        """Return those from `first` on; None if it is none of them."""
+        """Return the integers from `first` on; None if `first` has not this form."""
         power = first + shift
         if power <= 0 or power & (power - 1):
             return None

@@ -16,6 +16,8 @@ from choco_pipeline.proof.proof_errors import FamilyError
 
 #: Between the names of a product, which are sorted: so it is a name as any other, and equal products have one name.
 TIMES = "*"
+#: The name of 2**t, for the only parameter t that is an exponent.
+EXPONENTIAL = "2^t"
 #: A sum for each coordinate.
 Place = Mapping[str, "Affine"]
 
@@ -103,6 +105,14 @@ class Affine:
         """Return the coefficient of a name, a sum of its cofactors."""
         rests = ((divided_by(term, name), c) for term, c in self.terms)
         return sum((rest * c for rest, c in rests if rest is not None), ZERO)
+
+    def split_power(self) -> tuple[Affine, Affine]:
+        """Return A and B of A·2**t + B; `FamilyError` if one of them has products."""
+        low = self.substitute({EXPONENTIAL: ZERO})
+        high = self.substitute({EXPONENTIAL: number(1)}) - low
+        if self.names & {EXPONENTIAL} and any(TIMES in n for n, _ in (*high.terms, *low.terms)):
+            raise FamilyError(f"{self} is no sum of parameters times a power of 2, and parameters")
+        return high, low
 
     def split(self) -> tuple[dict[str, Affine], Affine]:
         """Return the coefficients of coordinates, and the part without coordinates."""

@@ -13,18 +13,19 @@ A `ControlLocation` is all else that must be kept: how numbers compare so far. A
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import product
 from operator import xor
 from typing import Literal
 
 from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.family import Family, FamilyCase, natural_multiples
 from choco_pipeline.proof.uniform.sentences import is_possible
 
 TARGET, CONSTANT = "target", "constant"
 Order = Literal["equal", "less"]
+Phase = Literal["upper", "switch", "lower"]
 Digits = Mapping[str, int]
 #: Σ a·track.
 TrackForm = Mapping[str, Affine]
@@ -62,6 +63,9 @@ class ControlLocation:
     orders: tuple[tuple[str, Order], ...]
     #: Watched tracks that had only digits 0.
     zero: frozenset[str]
+    #: Where the last t digits of all numbers begin: they come later, the next digit is their first, or they have begun.
+    #: Without a power 2**t there are no others, and a word may end anywhere.
+    phase: Phase = "lower"
 
     @property
     def name(self) -> str:
@@ -72,6 +76,7 @@ class ControlLocation:
         parts += [f"lower {self.move}"] if self.move else []
         parts += [f"{option(n)} {order}" for n, order in self.orders]
         parts += [f"{track} zero" for track in sorted(self.zero)]
+        parts += [self.phase] if self.phase != "lower" else []
         return ", ".join(parts)
 
 
@@ -165,10 +170,31 @@ class FamilyObligation:
         return frozenset(
             track
             for track, total in least.items()
-            if is_possible([*self.case.conditions, -total - 1])
+            if is_possible([*self.case.conditions, *natural_multiples(total), -total - 1])
         )
 
     # Counters.
+
+    @cached_property
+    def _limits(self) -> dict[str, tuple[Affine, Affine]]:
+        """For each counter A and B, where A·2**t + B is the least number that it may end at."""
+        case = self.case
+        less = {x: -case.shift(x) for x in self.coordinates}
+        limits = {count(x): case.shift(x) for x in self.coordinates}
+        limits |= {count(TARGET): case.offset, VALUE: case.offset, count(CONSTANT): case.constant}
+        for y, height in case.heights.items():
+            for i, part in enumerate(height.parts):
+                limits[legal(y, i)] = -part.room(less, less[y])
+        return {counter: limit.split_power() for counter, limit in limits.items()}
+
+    def jump(self, total: Affine) -> Affine:
+        """Return what a sum of counters loses where the last t digits begin: A for each counter."""
+        parts = ((self._limits[name.replace("'", "")][0], c) for name, c in total.terms)
+        return sum((high * c for high, c in parts), ZERO)
+
+    def _above(self, counter: str) -> Affine:
+        """Return how far a counter is above the least number that it may end at."""
+        return Affine.of(counter) - self._limits[counter.replace("'", "")][1]
 
     def counters(self, location: ControlLocation) -> dict[str, TrackForm]:
         """Return the counters that are kept at a location, as linear forms in tracks."""
@@ -207,6 +233,9 @@ class FamilyObligation:
         self, source: ControlLocation, digits: Digits, target: ControlLocation
     ) -> dict[str, Affine]:
         """Return the target's counters after a step, in terms of the source's."""
+        if target.phase == "switch":
+            own = map(Affine.of, self.counters(source))
+            return {name: total - self.jump(total) for total in own for name in total.names}
         updates = {}
         for counter, form in self.counters(target).items():
             added = digit_sum(form, digits)
@@ -220,11 +249,12 @@ class FamilyObligation:
     @cached_property
     def start(self) -> ControlLocation:
         """The location before the first digit."""
+        phase: Phase = "lower" if self.family.exponent is None else "upper"
         if self.kind == "exclusion":
             move = self.moves[0]
-            return ControlLocation(True, True, move[0], _equal(move), self.watched)
+            return ControlLocation(True, True, move[0], _equal(move), self.watched, phase)
         zero = self.watched & {*self.coordinates}
-        return ControlLocation(True, self.kind != "option", "", (), zero)
+        return ControlLocation(True, self.kind != "option", "", (), zero, phase)
 
     def steps(self, here: ControlLocation) -> Iterator[ControlStep]:
         """Yield all choices of the position's digits, with answers in their order.
@@ -232,7 +262,10 @@ class FamilyObligation:
         Where nothing is answered (all but ``option``) every answer is possible, and each is a step of its own.
         """
         for digits in self._choices(self.position, is_sign=here.start):
-            answers = tuple(self._answers(here, digits))
+            answers = tuple(
+                (answer, replace(there, phase="upper") if here.phase == "upper" else there)
+                for answer, there in self._answers(here, digits)
+            )
             if self.kind != "option":
                 yield from (
                     ControlStep({**digits, **more}, (({}, there),)) for more, there in answers
@@ -242,6 +275,8 @@ class FamilyObligation:
             # a target above the value is never asked for
             if here.settled or not self.has_target or (-more if here.start else more) >= 0:
                 yield ControlStep(digits, answers)
+        if here.phase == "upper" and not here.start:
+            yield ControlStep({}, (({}, replace(here, phase="switch")),))
 
     def _choices(self, tracks: Iterable[str], *, is_sign: bool) -> Iterator[dict[str, int]]:
         """Yield all choices of digits on some tracks."""
@@ -314,10 +349,10 @@ class FamilyObligation:
 
     def goal(self, here: ControlLocation) -> Goal:
         """Return the implication that must hold if the word ends here."""
-        if here.start:
+        if here.start or here.phase == "upper":
             return TRIVIAL
         if self.kind == "value":
-            return Goal(self._given, ((Affine.of(VALUE) - self.case.offset,),))
+            return Goal(self._given, ((self._above(VALUE),),))
         orders = dict(here.orders)
         if not here.settled or (self.kind == "exclusion" and orders[here.move] == "equal"):
             return TRIVIAL
@@ -332,35 +367,30 @@ class FamilyObligation:
         case = self.case
         given: list[Clause] = []
         singles = [n for n in self.coordinates if self.keeps_single(n)]
-        given += [(Affine.of(count(n)) - case.shift(n),) for n in singles]
+        given += [(self._above(count(n)),) for n in singles]
         for name, height in case.heights.items():
-            given += _joined(height.function == "min", self._above(name, name))
+            given += _joined(height.function == "min", self._rooms(name, name))
         if self.has_constant:
-            constant = Affine.of(count(CONSTANT)) - case.constant
+            constant = self._above(count(CONSTANT))
             given += [(constant,), (-constant,)]
         if self.has_target:
-            given.append((Affine.of(count(TARGET)) - case.offset,))
+            given.append((self._above(count(TARGET)),))
         return tuple(given)
 
-    def _above(self, name: str, track: str) -> list[Affine]:
+    def _rooms(self, name: str, track: str) -> list[Affine]:
         """Return sums that are natural where a coordinate is at most each part."""
-        less = {x: -self.case.shift(x) for x in self.coordinates}
-        return [
-            Affine.of(legal(track, i)) + part.room(less, less[name])
-            for i, part in enumerate(self.case.heights[name].parts)
-        ]
+        return [self._above(legal(track, i)) for i, _ in enumerate(self.case.heights[name].parts)]
 
     def _is_option(self, here: ControlLocation) -> tuple[Clause, ...]:
         """Return the conditions that the changed coordinates make an option."""
         conditions: list[Clause] = []
         if self.keeps_single(here.move):
-            counted = Affine.of(count(option(here.move)))
-            conditions.append((counted - self.case.shift(here.move),))
+            conditions.append((self._above(count(option(here.move))),))
         for name, order in here.orders[1:]:
-            height, above = self.case.heights[name], self._above(name, option(name))
-            conditions += _joined(height.function == "min", above)
+            height, rooms = self.case.heights[name], self._rooms(name, option(name))
+            conditions += _joined(height.function == "min", rooms)
             if order == "less":  # it fell to its largest value
-                pairs = zip(above, height.parts, strict=True)
+                pairs = zip(rooms, height.parts, strict=True)
                 is_largest = [-total + part.divisor - 1 for total, part in pairs]
                 conditions += _joined(height.function == "max", is_largest)
         return tuple(conditions)
@@ -369,7 +399,8 @@ class FamilyObligation:
         """Return conjunctions that contradict the hypotheses after any digits.
 
         A counter whose digits add at most A falls from −A downwards, or stays; one whose digits add at least −B rises from B
-        upwards, or stays. So below −A and below what a hypothesis asks for it never comes back.
+        upwards, or stays. So below −A and below what a hypothesis asks for it never comes back. Before the last t digits it must
+        be there, too, where these begin.
         """
         if here.start:
             return []
@@ -384,8 +415,11 @@ class FamilyObligation:
                 falls = counter.startswith("legal")
                 sides = {t: falls and counter.endswith(f"({t})") for t in forms[counter]}
                 added = [a for t, a in forms[counter].items() if sides[t] == (sign < 0)]
-                total = sum(added, Affine.of(counter))
-                never += [-atom - 1, -total if sign > 0 else total]
+                total = sum(added, Affine.of(counter)) * -sign
+                jump = self.jump(Affine.of(counter)) if here.phase == "upper" else ZERO
+                jumped = {counter: Affine.of(counter) - jump}
+                never += [-atom.substitute(jumped) - 1, total.substitute(jumped)]
+                never += [total] if jump != ZERO else []
             alternatives.append(tuple(never))
         return alternatives
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from itertools import product as product_of
 from typing import Literal
 
@@ -30,7 +31,15 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import RelationKind, Statement
-from choco_pipeline.proof.uniform.affine import ZERO, Affine, Place, number, product
+from choco_pipeline.proof.uniform.affine import (
+    EXPONENTIAL,
+    ZERO,
+    Affine,
+    Place,
+    factors_of,
+    number,
+    product,
+)
 from choco_pipeline.proof.uniform.forms import (
     MOST_CASES,
     Conjunction,
@@ -198,6 +207,21 @@ class Family(Statement):
             node = without_passes(node, name)
         return render(node)
 
+    @cached_property
+    def exponent(self) -> str | None:
+        """The parameter t where a height or the relation has 2**t."""
+        relation = parse_nodes(self.relation)
+        parts = chain.from_iterable(map(walk, [relation, *self.description.heights.values()]))
+        powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
+        names = sorted({name for part in powers for name in names_of(part.right)})
+        if len(names) > 1:
+            raise FamilyError(f"powers with the exponents {names[0]} and {names[1]}: of one alone")
+        if names and (self.where or self.is_by_cases or self.description.passes):
+            raise FamilyError(
+                f"2**{names[0]} with passes, a condition on positions, or in a formula by cases"
+            )
+        return names[0] if names else None
+
     @property
     def is_by_cases(self) -> bool:
         """Whether it states Grundy numbers by cases, not as a nim-sum."""
@@ -244,6 +268,8 @@ class Family(Statement):
                 parts = part.by_residues(needed)
                 todo = [*(p for p in parts if not (leaves_out and self._is_excluded(p))), *todo]
             except SignNeededError as needed:
+                if EXPONENTIAL in needed.sum.names:
+                    raise FamilyError(f"{needed.sum}: a number with 2**t, of either sign") from None
                 signs = (needed.sum, -needed.sum - 1)
                 todo = [*(part.put({}, (total,)) for total in signs), *todo]
             except ValuesNeededError as needed:
@@ -284,7 +310,7 @@ class Family(Statement):
         return LinearFormReader(
             part.parameters,
             frozenset(self.description.coordinates),
-            lambda total: sign_of(total, part.conditions),
+            lambda total: sign_of(total, [*part.conditions, *natural_multiples(total)]),
             part.powers,
         )
 
@@ -299,8 +325,12 @@ class Family(Statement):
 
     def _case(self, part: _FamilyPart) -> FamilyCase:
         reader = self._reader(part)
+        if self.exponent is not None:
+            reader = replace(reader, exponent=part.parameters[self.exponent])
         heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
         parts = [part for height in heights.values() for part in height.parts]
+        if any(EXPONENTIAL in a.names for p in parts for a in (p.divisor, *p.split[0].values())):
+            raise FamilyError(f"{self.ruleset}: 2**t in a divisor, or as a factor of a coordinate")
         if not all(reader.known_sign(total) for part in parts for total in part.naturals):
             raise _NoMemberError
         formula = parse_nodes(self.without_passes)
@@ -308,12 +338,22 @@ class Family(Statement):
         nim_sum = Integer(0) if self.is_by_cases else formula
         terms, constant, offset = read_relation(reader, nim_sum, is_value=self.kind == "grundy")
         for shift in [*terms.values(), constant]:
-            reader.known_sign(shift)
+            if EXPONENTIAL not in shift.names:
+                reader.known_sign(shift)
         has_bound = self.where and not self.description.passes
         inside = tuple(reader.inequalities(parse_nodes(self.where))) if has_bound else ()
         conditions = independent(part.conditions)
         read = (heights, terms, constant, offset, inside, part.powers, choices)
         return FamilyCase(part.parameters, conditions, *read)
+
+
+def natural_multiples(total: Affine) -> list[Affine]:
+    """Return natural numbers: 2**t - 1, and multiples of 2**t in a sum.
+
+    All parameters of a case are natural.
+    """
+    multiples = [name for name, _ in total.terms if EXPONENTIAL in factors_of(name)]
+    return [Affine.of(name) - int(name == EXPONENTIAL) for name in multiples]
 
 
 class _NoMemberError(Exception):

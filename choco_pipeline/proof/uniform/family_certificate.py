@@ -135,6 +135,8 @@ def _location(proof: Invariant, here: ControlLocation) -> dict[str, object]:
         "orders": dict(here.orders),
         "zero": sorted(here.zero),
     }
+    if here.phase == "upper":
+        written["upper"] = True
     if not here.start:
         counters: Mapping[str, TrackForm] = obligation.counters(here)
         written |= {
@@ -157,6 +159,8 @@ def _strategy(proof: Invariant, here: ControlLocation) -> list[dict[str, object]
     numbers = {there: number for number, there in enumerate(ordered(proof))}
     steps: list[dict[str, object]] = []
     for number, step in enumerate(proof.obligation.steps(here)):
+        if not step.digits:
+            continue
         taken: dict[int, list[int]] = {}
         for state, bits in enumerate(proof.states[here]):
             taken.setdefault(proof.strategy[here, bits][number], []).append(state)

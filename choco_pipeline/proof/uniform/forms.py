@@ -37,6 +37,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.proof.arithmetic.terms import xor_parts
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.affine import (
+    EXPONENTIAL,
     TIMES,
     ZERO,
     Affine,
@@ -49,6 +50,9 @@ from choco_pipeline.proof.uniform.affine import (
 
 #: Alternatives that a condition may have: each is a case with proofs of its own.
 MOST_CASES = 64
+
+#: The largest n in 2**(t+n).
+MOST_DOUBLED = 64
 
 #: All of these sums are at least 0.
 Conjunction = tuple[Affine, ...]
@@ -92,6 +96,8 @@ class LinearFormReader:
     sign: Sign
     #: What stands for the largest power of 2 that divides a parameter. If there is one, parameters are multiplied.
     powers: Mapping[str, Affine] = field(default_factory=dict)
+    #: What stands for the parameter t, where 2**t is `EXPONENTIAL`.
+    exponent: Affine | None = None
 
     def affine(self, node: Node) -> Affine:
         """Return a value without coordinates."""
@@ -122,6 +128,15 @@ class LinearFormReader:
                 return self.multiplied(self.form(left), self.form(right))
             case Binary("&", Name(name), Negate(Name(same))) if name == same in self.powers:
                 return self.powers[name]
+            case Binary("**", Integer(2), right) if self.exponent is not None:
+                total = self.affine(right)
+                power = number(1) if total.is_constant else Affine.of(EXPONENTIAL)
+                more = total if total.is_constant else total - self.exponent
+                if not more.is_constant or not 0 <= more.constant <= MOST_DOUBLED:
+                    raise FamilyError(
+                        f"{render(node)}: 2**(t+n) is read, with one t and a number n"
+                    )
+                return power * (1 << more.constant)
             case Binary("&", left, right):
                 whole, mask = self.affine(left), self.affine(right)
                 whole, mask = (whole, mask) if mask.is_constant else (mask, whole)
@@ -144,14 +159,15 @@ class LinearFormReader:
                 raise FamilyError(f"{render(node)} is not linear in coordinates and parameters")
 
     def multiplied(self, left: Affine, right: Affine) -> Affine:
-        """Return a product; parameters are multiplied only beside a power of 2."""
+        """Return a product; parameters are multiplied only with a power of 2."""
         coordinates = {*map(variable, self.coordinates)}
         found = product(left, right)
         for name, _ in found.terms:
             own = [factor for factor in factors_of(name) if factor not in coordinates]
             if len(factors_of(name)) > len(own) + 1:
                 raise FamilyError(f"({left})*({right}) multiplies coordinates")
-            if len(own) > 1 and not self.powers:
+            is_multiple = len(own) == 1 + own.count(EXPONENTIAL) < 3
+            if len(own) > 1 and not is_multiple and not self.powers:
                 why = f"{TIMES.join(own)} multiplies parameters: only multiples by a constant are linear"
                 raise ValuesNeededError((left.names | right.names) - coordinates, why)
         return found

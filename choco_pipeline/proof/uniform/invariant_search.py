@@ -27,7 +27,7 @@ games* (2004), with may-steps only, which is sound for the prover.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import gcd
 from typing import Any
@@ -96,17 +96,25 @@ def _parities(
     seen: dict[ControlLocation, dict[str, set[int | None]]] = {}
     for here in every:
         for step in obligation.steps(here):
-            for answer, there in step.answers:
+            for answer, there in step.answers if step.digits else ():
                 sets = seen.setdefault(there, {})
                 digits = {**step.digits, **answer}
                 for counter, form in obligation.counters(there).items():
                     added = digit_sum(form, digits)
                     is_known = all(c % 2 == 0 for _, c in added.terms)
                     sets.setdefault(counter, set()).add(added.constant % 2 if is_known else None)
-    return {
+    known = {
         there: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
         for there, sets in seen.items()
     }
+    for here in every:
+        if here.phase == "switch":
+            known[here] = ()
+            for counter, r in known[replace(here, phase="upper")]:
+                jump = obligation.jump(Affine.of(counter))
+                if all(c % 2 == 0 for _, c in jump.terms):
+                    known[here] += ((counter, (r - jump.constant) % 2),)
+    return known
 
 
 def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
@@ -132,7 +140,12 @@ def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Af
                 total -= Affine.of(singles[track]) * a.constant
         else:
             total = Affine.of(counter) - Affine.of(seen.setdefault(same, counter))
-        if total != ZERO:
+        if total == ZERO:
+            continue
+        jump = obligation.jump(total)
+        if here.phase == "switch":
+            equalities.append(total + jump)
+        elif here.phase == "upper" or jump == ZERO:
             equalities.append(total)
     return tuple(equalities)
 
@@ -324,6 +337,10 @@ def predicates(
 def _asked(
     obligation: FamilyObligation, here: ControlLocation, all_hypotheses: bool
 ) -> list[Affine]:
+    if here.phase == "upper" and not here.start:
+        there = replace(here, phase="switch")
+        jumped = obligation.updates(here, {}, there)
+        return [p.substitute(jumped) for p in _asked(obligation, there, all_hypotheses)]
     goal = obligation.goal(here)
     hypotheses = [p for clause in goal.hypotheses for p in clause]
     if goal.conclusions is None and obligation.kind == "exclusion":

@@ -16,10 +16,12 @@ from typing import Any
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import (
+    Binary,
     Integer,
     Name,
     Negate,
     Node,
+    names_of,
     substitute,
     walk,
     with_operands,
@@ -131,6 +133,10 @@ def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
     for key, value in notation.arguments:
         if isinstance(value, Notation):
             given.append((key, _general(value, arguments)))
+        elif isinstance(value, Formula) and key == "f" and _has_power(value):
+            raise FamilyError(
+                f"{value.text}: a power of a parameter is read as an argument of a game, not in f"
+            )
         elif isinstance(value, Formula) and key != "f" and value.names:
             name = f"argument_{len(arguments)}"
             arguments[name] = value
@@ -138,6 +144,12 @@ def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
         else:
             given.append((key, value))
     return replace(notation, arguments=tuple(given))
+
+
+def _has_power(formula: Formula) -> bool:
+    """Whether it has 2**t, of which a rare member would have too many digits."""
+    parts = walk(parse_nodes(formula.text))
+    return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
 
 
 def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], Ruleset]:

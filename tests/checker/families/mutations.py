@@ -86,6 +86,8 @@ def of_location(document, path, location, size):
             digit = [*states[:i], other, *states[i + 1 :]]
             yield "states: a digit", changed(document, (*path, "states"), to(digit))
             yield "states: one more", changed(document, (*path, "states"), to([*states, other]))
+    if "upper" in location:
+        yield "upper: another", changed(document, (*path, "upper"), lambda upper: not upper)
     for name in location.get("parities", {}):
         yield "parities: another", changed(document, (*path, "parities", name), lambda r: 1 - r)
     for name in location["orders"]:

@@ -7,10 +7,13 @@ from tests.proof.uniform.judged import certificate_of
 from tests.proof.uniform.test_failure import BEYOND as BOUND
 from tests.proof.uniform.test_failure import box
 from tests.proof.uniform.test_families import (
+    FEW,
     HEAP,
     ODD,
     PLUS,
+    POWERS,
     SHIFT,
+    SHIFTED,
     SHORT,
     SIDES,
     STEPS,
@@ -36,6 +39,7 @@ FAMILIES = {
     "product": (PLUS, "k % 4 == 3 and c <= 1", p("c*(k+1)//2")),
     "heaps": ("nim(3)", "k >= 0", {"p_positions": "a ^ b ^ c == 0"}),
     "sum": (HEAP, SHORT, {"p_positions": "(a+s) ^ y ^ (z+s) == 0"}),
+    "power": (POWERS, FEW, g(SHIFTED)),
     "formula": (STEP, ODD, g(STEPS)),
     "inside": (SUM, "k % 8 == 4", p(0, box("(3*k+2)//2"))),
     "corner": (SUM, "k >= 1", p(0, "x + z < k")),

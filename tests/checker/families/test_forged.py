@@ -13,7 +13,7 @@ from tests.checker.families.program import families
 from tests.effort import examples
 from tests.proof.uniform.test_failure import BEYOND as BOUND
 from tests.proof.uniform.test_failure import box
-from tests.proof.uniform.test_families import HIGH, LOW, STEPS, STRIP, below
+from tests.proof.uniform.test_families import HIGH, LOW, SHIFTED, STEPS, STRIP, below
 from tests.proof.uniform.test_passes import NUMBER, OF_ODD
 
 FULL, SLOW = pytest.mark.full, pytest.mark.slow
@@ -43,6 +43,7 @@ def status_of(verdict, document):
     [
         ("three", "proved"),
         ("grundy", "proved"),
+        ("power", "proved"),
         pytest.param("flat", "proved", marks=FULL),
         ("inside", "proved"),
         ("formula", "proved"),
@@ -58,7 +59,7 @@ def test_what_was_found_passes(name, status, verdict, monkeypatch):
     found = verdict(certificate(name))
     assert (found["status"], found["engines"]) == (status, ["z3", "cvc5"]), found["why"]
     assert (found["members"], found["every_member"]) == (13, status == "refuted")
-    alone = {"three": 3, "grundy": 3, "flat": 3, "inside": 0, "formula": 0}
+    alone = {"three": 3, "grundy": 3, "power": 3, "flat": 3, "inside": 0, "formula": 0}
     assert len(found["alone"]) == alone.get(name, len(found["alone"]))
 
 
@@ -78,6 +79,17 @@ def of(*keys):
 
 
 CASE, HEIGHT, FORMULA = of(), of("heights", "y"), of("formula")
+
+
+def locations(change):
+    """Return what changes each location."""
+
+    def forge(document):
+        for obligation in document["cases"][0]["obligations"]:
+            for number, location in enumerate(obligation["locations"]):
+                change(location, number)
+
+    return forge
 
 
 def second(**entries):
@@ -111,6 +123,44 @@ FORGED = {
         {"relation": "(y ^ (z+s)) - s + 1"},
         {"relation": "(y ^ (z+s+1)) - s - 1"},
         {"ruleset": "step-bar(k=k, s=s+2)"},
+    ],
+    "power": [
+        {"for": "k % 2 == 0 and u <= k + 1"},
+        {"for": "k % 2 == 1 and u < k"},
+        {"for": "k % 2 == 0 and (u < k or t >= 100 and u <= k + 1)"},
+        {"for": "k % 2 == 0 and (u < k or u <= k + 1 and 2**t > 1000)"},
+        {"relation": f"{SHIFTED} + 1"},
+        {"relation": "(y ^ (z+u*2**(t+1))) - u*2**(t+1)"},
+        {"relation": "(y ^ (z+u*2**t)) - u*2**t*2**t"},
+        {"relation": "(y ^ (z+u*2**t)) - u*2**y"},
+        *(
+            {"ruleset": f"step-bar(k=k, s={s})"}
+            for s in (
+                "u*2**t+1", "u*2**(t+1)", "u*2**(t-1)", "u*2**(2*t)", "u*2**t*2**t", "u*2**k", "u*2**(t+k)",
+                "u*2**(t+300)", "u*3**t", "u*4**t", "u*t", "u", "(u & -u)*2**t", "u*2**t + (t & -t)",
+            )
+        ),
+        {"ruleset": "step-bar(k=k*2**t, s=u*2**t)"},
+        {"ruleset": "step-bar(k=2**t, s=u*2**t)"},
+        {"where": "z <= k"},
+        {"verdict": "refuted"},
+        locations(lambda location, _: location.pop("upper", None)),
+        locations(lambda location, _: location.update(upper=True)),
+        locations(lambda location, number: location.update(upper=number == 0)),
+        locations(lambda location, number: location.update(upper=number > 0)),
+        locations(lambda location, _: location.update(upper="upper" not in location)),
+        # nothing holds where the lower digits begin, or anything
+        locations(lambda location, _: "upper" in location or location.update(states=[])),
+        locations(lambda location, _: "upper" in location or location.update(predicates=[], states=[""], never=[], equalities=[])),
+        locations(lambda location, _: "upper" in location or location.update(never=[])),
+        locations(lambda location, n: n == 0 or location["predicates"].append({"2^t": 1})),
+        CASE(lambda case: case["parameters"].update(t={"m_k": 1})),
+        CASE(lambda case: case["parameters"].update(t={"2^t": 1})),
+        CASE(lambda case: case["parameters"].update(t={"p_2": 1})),
+        CASE(lambda case: case["parameters"].update(t={"1": 1})),
+        CASE(lambda case: case["conditions"].append({"2^t": 1, "1": -2})),
+        CASE(lambda case: case["conditions"].append({"t": 1, "1": -1})),
+        CASE(lambda case: case.update(shifts={"y": {}, "z": {"u": 1}})),
     ],
     "largest": [
         {"ruleset": "solid-bar(f=min(x, z)//k)"},
@@ -378,6 +428,12 @@ DRESSED = [
     ("grundy", {"relation": "(y ^ (z+s)) - s + 1"}, {}),
     ("grundy", {"relation": "(y ^ (z+s+1)) - s - 1"}, {}),
     ("grundy", {"ruleset": "step-bar(k=k, s=s+2)"}, {}),
+    ("power", {"for": "k % 2 == 1 and u < k"}, {"k": {"m_k": 2, "1": -1}}),
+    ("power", {"for": "k % 2 == 0 and u <= k + 1"}, {"k": {"m_k": 2, "1": -2}}),
+    ("power", {"relation": f"{SHIFTED} + 1"}, {}),
+    ("power", {"relation": "(y ^ (z+u*2**(t+1))) - u*2**(t+1)"}, {}),
+    ("power", {"ruleset": "step-bar(k=k, s=u*2**t+1)"}, {}),
+    ("power", {"ruleset": "step-bar(k=k, s=u*2**(t+1))"}, {}),
 ]
 
 
@@ -459,6 +515,7 @@ MAY_PASS = {
     "strategy: no answer",
     "parities: another",
     "orders: another",
+    "upper: another",  # of a location without states
 }
 
 
@@ -466,7 +523,7 @@ MAY_PASS = {
     ("name", "number"),
     [
         pytest.param("three", 60, marks=FULL),
-        *(pytest.param(name, 60, marks=SLOW) for name in ("grundy", "largest")),
+        *(pytest.param(name, 60, marks=SLOW) for name in ("grundy", "largest", "power")),
         *(pytest.param(n, None, marks=SLOW) for n in ("three", "one", "grundy", "beside")),
     ],
 )

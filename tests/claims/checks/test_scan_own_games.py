@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.checks import scan
 from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.kinds.shapes import Containment
+from choco_pipeline.claims.kinds import Containment, GrundyNumbers, PPositions
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.cells import Cells

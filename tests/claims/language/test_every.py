@@ -18,7 +18,7 @@ from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
-from choco_pipeline.sweep.expand import Planned
+from choco_pipeline.sweep.expand import SweepTable
 from choco_pipeline.sweep.orders import checks_of
 from choco_pipeline.tables.spec import TableSpec
 from tests.claims.written import entry_from
@@ -69,7 +69,7 @@ def test_a_run_checks_each_of_them() -> None:
     """On each table; where the definition decides, on the largest of a game."""
     game = parse_ruleset("step-bar(k=2, s=0)")
     tables = [
-        Planned(
+        SweepTable(
             TableSpec.of(game, n, "grundy"),
             game,
             sweeps=["a"],

@@ -53,7 +53,7 @@ def with_check(ruleset: str, check: str) -> str:
         (None, "for a in 0..b, b in 0..N: a >= 0", 13, '"b"'),
         (None, "for a in 0..N: a + 1", 16, "is an integer"),
         (None, "for a in 0..N: a == (", 22, "ends"),
-        (None, "for a in 0..N: P", 16, '"P" speaks of a game'),
+        (None, "for a in 0..N: P", 16, '"P" needs a game'),
     ],
 )
 def test_a_mistake_in_a_statement_is_shown_in_its_text(

@@ -7,6 +7,7 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.uniform.affine import EXPONENTIAL
 from choco_pipeline.proof.uniform.control import (
     CONSTANT,
     TARGET,
@@ -19,9 +20,11 @@ from choco_pipeline.proof.uniform.family_prover import obligations, prove_obliga
 SUM = "solid-bar(f=(x+z)//k)"
 MORE = "solid-bar(f=(x+z+c)//k)"
 STEP = "step-bar(k=k, s=s)"
+POWERS, BESIDE = "step-bar(k=k, s=u*2**t)", "strip-bar(k=k, s=u*2**t)"
 SHIFT = "(c+1)//2 - 1 + k%4//2"
 
 ODD, EVEN = "k % 2 == 1 and c <= k + 1", "k % 2 == 0 and s < k"
+FEW, SHIFTED = "k % 2 == 0 and u < k", "(y ^ (z+u*2**t)) - u*2**t"
 P, G = "p-positions", "grundy"
 NIM = "x ^ y ^ z == 0"
 MORE_P = f"(x+{SHIFT}) ^ y ^ (z+{SHIFT}) == 0"
@@ -36,6 +39,7 @@ PROVED = [
     (MORE, ODD, MORE_P, P, {"c": 0, "k": 5}),
     ("solid-bar(f=max(x, z)//k)", "k % 2 == 0", NIM, P, {"k": 2}),
     ("solid-bar(f=min(x, z)//k)", "k % 2 == 0", NIM, P, {"k": 2}),
+    *((POWERS, FEW, SHIFTED, G, {"k": 4, "t": t, "u": u}) for t, u in ((0, 3), (1, 3), (2, 1))),
 ]
 # Whether a relation is right does not matter for what the control accepts.
 WRONG = [
@@ -48,6 +52,11 @@ WRONG = [
     ("solid-bar(f=x//k + z)", "k >= 1", NIM, P, {"k": 2}),
     ("solid-bar(f=max(x, 2*z)//k)", "k >= 1", "x ^ z == 1", P, {"k": 2}),
     ("solid-bar(f=min(x+2, z)//k+1)", "k >= 1", "x ^ z == 1", P, {"k": 2}),
+    (POWERS, "k >= 1", "(y ^ (z+u)) - 2**t", G, {"k": 3, "t": 2, "u": 2}),
+    (BESIDE, "k >= 1", "x ^ (y-2**t) ^ z == 2**t - 3*u", P, {"k": 3, "t": 2, "u": 2}),
+    (BESIDE, "k >= 1", "x ^ (y-2**t) ^ (z+1) == 0 - 2**t", P, {"k": 2, "t": 2, "u": 1}),
+    (BESIDE, "k >= 1", "x ^ (y-2**t) ^ (z-2**t) == u", P, {"k": 3, "t": 1, "u": 2}),
+    (BESIDE, "k >= 1", "(x+1) ^ (z-2**(t+1)) == 1 - 2**t", P, {"k": 2, "t": 1, "u": 2}),
 ]
 SIDE = 4
 DIGITS = 5
@@ -61,7 +70,8 @@ def family_case(ruleset, condition, relation, kind, values):
             inner = dict(zip(case.names, own, strict=True))
             is_member = {n: a.value(inner) for n, a in case.parameters.items()} == values
             if is_member and all(c.value(inner) >= 0 for c in case.conditions):
-                return family, case, inner
+                powers = {EXPONENTIAL: 2 ** values[family.exponent]} if family.exponent else {}
+                return family, case, inner | powers
     raise AssertionError("no case holds the member")
 
 
@@ -93,6 +103,14 @@ class Run:
         known = {**self.inner, **self.counters}
         self.counters = {name: total.value(known) for name, total in updates.items()}
         self.here = there
+
+    def switch(self, left):
+        """Begin with the last t digits if this number of digits is left."""
+        family, case = self.obligation.family, self.obligation.case
+        if family.exponent and case.parameters[family.exponent].value(self.inner) == left:
+            _, step = self.steps()[()]
+            ((_, there),) = step.answers
+            self.move({}, there)
 
     def breaks_the_goal(self):
         """Whether the word, if it ended here, would break the goal."""
@@ -161,6 +179,7 @@ def pair_breaks(run, case, position, after, changed):
         if step is None:
             return False
         run.move(digits, step.answers[0][1])
+        run.switch(DIGITS - i)
     return run.breaks_the_goal()
 
 
@@ -200,6 +219,7 @@ def answered(run, proof, position, wanted):
         bits = tuple(p.value(known) >= 0 for p in proof.predicates[run.here])
         answer, there = step.answers[proof.strategy[run.here, bits][number]]
         run.move({**digits, **answer}, there)
+        run.switch(DIGITS - i)
         assert not run.is_given_up()
         for name in position:
             digit = answer.get(option(name), digits[name])

@@ -16,6 +16,7 @@ SUM, MORE = "solid-bar(f=(x+z)//k)", "solid-bar(f=(x+z+c)//k)"
 STEP, STRIP = "step-bar(k=k, s=s)", "strip-bar(k=k, s=s)"
 LARGEST, LEAST = "solid-bar(f=max(x, z)//k)", "solid-bar(f=min(x, z)//k)"
 SIDES = "solid-bar(f=x//k+z//k)"
+POWERS, BESIDE = "step-bar(k=k, s=u*2**t)", "strip-bar(k=k, s=u*2**t)"
 PLUS, FLAT, SQUARE = (f"solid-bar(f={f})" for f in ("(x+z)//k+c", "z//k+c", "z//k+k"))
 HEAP, BARS = "sum(step-bar(k=k, s=s), nim(1))", "sum(step-bar(k=k), step-bar(k=j))"
 SAME = "sum(step-bar(k=k, s=s), step-bar(k=k, s=s))"
@@ -24,18 +25,28 @@ HEAPS = "sum(solid-bar(f=min(x, z)//k), nim(2))"
 HEIGHTS = {
     STEP: {"y": "(z+s)//k"},
     STRIP: {"y": "(z+s)//k"},
+    POWERS: {"y": "(z+u*2**t)//k"},
+    BESIDE: {"y": "(z+u*2**t)//k"},
+    "step-bar(k=k, s=k*2**t+m*2**(t+1))": {"y": "(z+k*2**t+m*2**(t+1))//k"},
+    "step-bar(k=k, s=2**(t+1))": {"y": "(z+2**(t+1))//k"},
+    "sum(step-bar(k=k, s=u*2**t), nim(1))": {"y": "(z+u*2**t)//k"},
     "step-bar(k=k, s=c*k)": {"y": "(z+c*k)//k"},
     HEAP: {"y": "(z+s)//k"},
     BARS: {"y1": "z1//k", "y2": "z2//j"},
     SAME: {"y1": "(z1+s)//k", "y2": "(z2+s)//k"},
     HEAPS: {"y": "min(x, z)//k"},
+    "nim(2)": {},
 }
 COORDINATES = {STEP: "y z", HEAP: "y z a", BARS: "y1 z1 y2 z2", SAME: "y1 z1 y2 z2"}
-COORDINATES |= {"step-bar(k=k, s=c*k)": "y z", HEAPS: "x y z a b"}
+COORDINATES |= {"step-bar(k=k, s=c*k)": "y z", HEAPS: "x y z a b", POWERS: "y z"}
+COORDINATES |= {f"step-bar(k=k, s={s})": "y z" for s in ("k*2**t+m*2**(t+1)", "2**(t+1)")}
+COORDINATES |= {"sum(step-bar(k=k, s=u*2**t), nim(1))": "y z a", "nim(2)": "a b"}
 
 NIM, SHORT, EVEN = "x ^ y ^ z == 0", "k % 2 == 0 and s < k", "k % 2 == 0"
 # ⌈c/2⌉ for k = 4m+3, ⌈c/2⌉ - 1 for k = 4m+1: four cases, with whether c is even, of which one is quick.
 SHIFT, HALF = "(c+1)//2 - 1 + k%4//2", "c*(k+1)//2"
+#: step2015, Theorem 3.2: its s are u·2^t with u < k.
+FEW, SHIFTED = "k % 2 == 0 and u < k", "(y ^ (z+u*2**t)) - u*2**t"
 #: Grundy numbers of step bars for odd k: where y+z and s are both even or both odd, and elsewhere.
 HIGH, LOW = "(y+1)//2", "((2*k+1)*y-z-s+2*k-1)//(2*k)"
 STEPS = f"z + (1-(y+z+s)%2)*({HIGH}) - (y+z+s)%2*max({HIGH}, {LOW})"
@@ -65,6 +76,8 @@ TRUE = {
         (PLUS, "k % 4 == 3 and c <= 1", p(HALF)),
         (HEAP, SHORT, {"p_positions": "(a+s) ^ y ^ (z+s) == 0"}),
         (SUM, "k == 9", p(-1)),  # a part of what is true for more
+        (POWERS, FEW, g(SHIFTED)),
+        (BESIDE, FEW, p("u*2**t")),  # step2015, Theorem 3.1
         (SUM, "k % 4 == 2", {"p_positions": NIM, "where": "x <= k//2 + 1 and z < k//2"}),
         (SUM, "k >= 1", {"p_positions": NIM, "where": "x + z < k"}),
     ],
@@ -93,6 +106,15 @@ TRUE = {
         (STEP, "k % 2 == 1 and (s <= k or s % 2 == 1 and s < 2*k)", g(STEPS)),
         (SUM, "k % 4 == 0", p(0, "x <= k//2 + 1 and z <= k//2 + 1")),
         (SUM, "k % 4 == 2", p(-1, "x <= k//2 and z <= k//2")),
+        (POWERS, "k % 2 == 0 and u <= k", g(SHIFTED)),
+        (POWERS, f"{FEW} and t >= 1", g(SHIFTED)),
+        (POWERS, f"{FEW} and t == 2", g(SHIFTED)),
+        (POWERS, "k == 4 and u == 3 and t % 2 == 1", g(SHIFTED)),
+        ("step-bar(k=k, s=k*2**t+m*2**(t+1))", "k % 2 == 0 and 2*m < k", g("(y ^ (z+k*2**t+m*2**(t+1))) - k*2**t - m*2**(t+1)")),
+        ("step-bar(k=k, s=2**(t+1))", EVEN, g("(y ^ (z+2*2**t)) - 2**(t+1)")),
+        (BESIDE, FEW, {"p_positions": f"x == {SHIFTED}"}),
+        ("sum(step-bar(k=k, s=u*2**t), nim(1))", FEW, {"p_positions": "(a+u*2**t) ^ y ^ (z+u*2**t) == 0"}),
+        ("nim(2)", "t >= 0", {"p_positions": "(a+2**t) ^ (b+2**t) == 0"}),
     ],
     "slow": [
         (MORE, "k % 4 == 3 and c <= k + 1", p(SHIFT)),
@@ -179,6 +201,15 @@ FALSE = {
         (STEP, "k % 2 == 0 and k >= 2 and s < k", g(STEPS)),
         (STEP, ODD, g(STEPS.replace("y+z+s", "y+z+s+1"))),
         (STEP, ODD, g(STEPS.replace("max", "min"))),
+        (POWERS, "k % 2 == 0 and u <= k + 1", g(SHIFTED)),
+        (POWERS, "k % 2 == 0 and u == k + 1 and t >= 1", g(SHIFTED)),
+        (POWERS, "k % 2 == 1 and u < k", g(SHIFTED)),
+        (POWERS, FEW, g(f"{SHIFTED} + 1")),
+        (POWERS, FEW, g("(y ^ (z+u*2**t+1)) - u*2**t - 1")),
+        (POWERS, FEW, g("(y ^ (z+u*2**(t+1))) - u*2**(t+1)")),
+        *((f"step-bar(k=k, s=u*2**t{more})", FEW, g(f"(y ^ (z+u*2**t{more})) - (u*2**t{more})")) for more in ("+1", "+u", "+t")),
+        (BESIDE, "k % 2 == 0 and u <= k + 1", p("u*2**t")),
+        ("nim(2)", "t >= 0", {"p_positions": "a ^ b == 2**t"}),
     ],
     "full": [
         (SUM, "k % 97 == 3 and k % 4 == 1", p(0)),
@@ -205,6 +236,7 @@ LATE = [
     (SUM, "k % 4 == 3", p("0-min(max(k-99, 0), 1)")),
     (STEP, "k % 2 == 0 and s <= max(k, 2*k-70)", g("(y ^ (z+s)) - s")),
     (SUM, "k % 4 == 3 or k == 101", p(0)),
+    (POWERS, "k % 2 == 0 and u < max(k, 2*k-70)", g(SHIFTED)),
     (STEP, "k % 2 == 1 and s == 0", g(f"{STEPS} + max(0, k-999*999)")),
     (SUM, "k % 8 == 4", p(0, below("(3*k+4)//2 + min(max(k-99, 0), 1)"))),
 ]
@@ -282,9 +314,10 @@ def grundy_numbers(coordinates, heights, bound):
 
 @pytest.mark.parametrize(("ruleset", "condition", "asked"), [*TRUE[""], *TRUE["full"], *TRUE["slow"]])  # fmt: skip
 def test_small_members_agree_with_the_definition(ruleset, condition, asked):
-    texts = HEIGHTS.get(ruleset) or {"y": ruleset.removeprefix("solid-bar(f=").removesuffix(")")}
+    one = {"y": ruleset.removeprefix("solid-bar(f=").removesuffix(")")}
+    texts = HEIGHTS.get(ruleset, one)
     coordinates = COORDINATES.get(ruleset, "x y z").split()
-    names = Family.read(ruleset, condition, "y == 0" if "y" in coordinates else "y1 == 0", "p-positions").parameters  # fmt: skip
+    names = Family.read(ruleset, condition, f"{coordinates[0]} == 0", "p-positions").parameters  # fmt: skip
     functions, tried = {"min": min, "max": max, "abs": abs}, 0
     for numbers in sorted(product(range(10), repeat=len(names)), key=sum):
         given = dict(zip(names, numbers, strict=True))
@@ -342,6 +375,22 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
         ("step-bar(k=k*k)", "k > 0", g("y ^ z"), "16 values"),
         # step2015, Theorem 3.2
         (STEP, "k % 2 == 0 and s % 2**t == 0 and s < k*2**t", g("(y ^ (z+s)) - s"), "not linear"),
+        *(
+            (f"step-bar(k=k, s=u*{power})", FEW, g(f"(y ^ (z+u*{power})) - u*{power}"), why)
+            for power, why in (
+                ("4**t", "not linear"),
+                ("2**t*2**t", "16 values"),
+                ("u*2**t", "16 values"),
+                ("2**(2*t)", r"2\*\*\(t\+n\)"),
+                ("2**t*2**j", "exponents j and t"),
+            )
+        ),
+        (POWERS, FEW, {**g(SHIFTED), "where": "z < k"}, "condition on positions"),
+        (POWERS, ODD.replace("s", "u"), g(STEPS.replace("s", "u")), "formula by cases"),
+        ("step-bar(k=2**t)", "t >= 1", g("y ^ z"), "divisor"),
+        ("step-bar(k=k*2**t)", EVEN, g("y ^ z"), "divisor"),
+        ("step-bar(k=k, s=2**t-2)", EVEN, g("y ^ z"), "either sign"),
+        ("solid-bar(f=(x+z+2**t)//k)", EVEN, p(0), "argument of a game"),
         ("step-bar(k=k)", "k > 0", {}, "either"),
         (SUM, "k % 1031 == 3 and k % 4 == 3", p(0), "1031"),
         (SUM, "k % 4 == 3 and k % 97 != 5", p(0), "64 cases"),
