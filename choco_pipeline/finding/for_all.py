@@ -73,8 +73,9 @@ class ForAllParameters:
             if verdict.is_proved and verdict.for_all is not None:
                 chain = verdict.evidence["follows_from"]
                 steps = dict.fromkeys(step["certificate"] for step in chain["steps"])
+                by = f" by lemmas on {enumerated(chain['lemmas'])}" if chain["lemmas"] else ""
                 text = (
-                    f"proved for {verdict.for_all.text}: it follows from {known.claim} by lemmas on {enumerated(chain['lemmas'])};"
+                    f"proved for {verdict.for_all.text}: it follows from {known.claim}{by};"
                     f" the sentences on integers that remain are decided by {_engines(verdict)}"
                 )
                 return Conclusion("proved", text, (known.certificate, *steps))

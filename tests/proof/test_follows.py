@@ -293,9 +293,10 @@ def test_a_false_premise_that_is_called_proved_is_found_out() -> None:
 def test_the_last_step_is_written_from_the_claim_and_the_premise() -> None:
     found = derived(CLAIMS["pass2016-conj-4.1"], [CLAIMS[EVEN_PASS]])
     said = [Claim.from_json({"id": "a", "statement": text}) for text in found.statements]
-    assert list(said[0].integers) == ["k", "s", "x", "y", "z", "p"]
-    assert "((x+s) ⊕ y ⊕ (z+s) ⊕ p)+2" in said[0].summary
-    (counted,) = (part for part in walk(said[1].proposition) if isinstance(part, Count))
+    assert said[0].summary.endswith("0 < s < k ⇒ k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and s < k")
+    assert list(said[1].integers) == ["k", "s", "x", "y", "z", "p"]
+    assert "((x+s) ⊕ y ⊕ (z+s) ⊕ p)+2" in said[1].summary
+    (counted,) = (part for part in walk(said[2].proposition) if isinstance(part, Count))
     assert [binding.name for binding in counted.bindings] == ["x", "z", "p"]
     known = found.last.conclusion().text
     assert known == "x == 0 and y == 0 and z == 0 and p == 1 or (x+s+1) ^ ((y ^ (z+s))+1) ^ p == 0"
