@@ -294,7 +294,7 @@ class FunctionHeight(Height):
 
     @property
     def notation(self) -> str:
-        """``function(name)``: for reading only."""
+        """``function(name)``, for people: it cannot be parsed."""
         return f"function({getattr(self.function, '__qualname__', type(self.function).__name__)})"
 
     def __call__(self, *at: int) -> int:

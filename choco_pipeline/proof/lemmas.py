@@ -45,6 +45,10 @@ class FamilyGame:
         one.
         """
         described, (_, passes) = describe(notation.text), split_passes(notation)
+        if described.is_limited:
+            raise LemmaError(
+                f"{notation.text}: a move takes only some amounts; lemmas are on games without limits"
+            )
         number = None if passes is None else passes.root
         return cls(described.coordinates, described.heights, frozenset(described.moves), number)
 

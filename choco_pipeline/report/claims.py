@@ -382,8 +382,8 @@ class ClaimView:
     def reach(self) -> tuple[list[str], list[tuple[list[str], Cell]]] | None:
         """The bound of the statement compared with tables, if any go beyond it.
 
-        These are the coordinates of failing positions, and the values of the parameters with their cells. If several tables
-        have the same values, the last value has the bound.
+        First come the names of the coordinates of failing positions, then the rows: the values of the parameters, and the cell. If
+        several tables have the same values, the last value also names the bound.
         """
         cells = [cell for cell in self.cells if "best_possible" in cell.document.evidence]
         if not cells:

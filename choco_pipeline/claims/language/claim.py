@@ -411,7 +411,7 @@ def names_of(notation: Notation) -> tuple[str, ...]:
 
 
 def assignments(spans: Mapping[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
-    """Yield `known` with every choice of further integers, the first slowest."""
+    """Yield `known` with every choice of further integers; the first varies slowest."""
     if not spans:
         yield dict(known)
         return

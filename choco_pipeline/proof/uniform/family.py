@@ -19,7 +19,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import (
     Binary,
     Call,
-    Integer,
     Junction,
     Name,
     Negate,
@@ -41,15 +40,19 @@ from choco_pipeline.proof.uniform.affine import (
     product,
 )
 from choco_pipeline.proof.uniform.forms import (
+    FLOORS,
     MOST_CASES,
     Conjunction,
+    FloorReader,
     LinearFormReader,
     RemainderChoice,
     ResiduesNeededError,
     SignNeededError,
     ValuesNeededError,
+    as_equations,
     is_bent,
     is_by_cases,
+    read_amounts,
     read_choices,
     read_relation,
 )
@@ -134,8 +137,12 @@ class FamilyCase:
     inside: tuple[Affine, ...] = ()
     #: By parameter, the largest power of 2 that divides it, where a formula uses that.
     powers: Mapping[str, Affine] = field(default_factory=dict)
-    #: The Grundy number, where it is a formula by cases and no nim-sum.
+    #: The Grundy number or the condition of P-positions, where it is a formula by cases and no nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
+    #: Dividends and divisors of the quotients that are further coordinates in `choices`.
+    floors: tuple[tuple[Affine, Affine], ...] = ()
+    #: For each coordinate of which only some amounts are taken: alternatives for `AMOUNT`.
+    amounts: Mapping[str, tuple[Conjunction, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -197,6 +204,13 @@ class Family(Statement):
         limited = {*rules.heights, *(y for node in rules.heights.values() for y in names_of(node))}
         if rules.passes and kind == "p-positions" and limited.issuperset(rules.coordinates):
             raise FamilyError(f"{ruleset}: P-positions with passes need a heap beside the game")
+        if rules.is_limited and (where or not family.is_by_cases):
+            raise FamilyError(
+                f"{ruleset}: a move takes only some amounts; then formulas by cases are proved, for all positions,"
+                " and no nim-sums"
+            )
+        if rules.is_limited and rules.passes:
+            raise FamilyError(f"{ruleset}: passes, where a move takes only some amounts")
         return family
 
     @cached_property
@@ -210,10 +224,7 @@ class Family(Statement):
     @cached_property
     def exponent(self) -> str | None:
         """The parameter t where a height or the relation has 2**t."""
-        relation = parse_nodes(self.relation)
-        parts = chain.from_iterable(map(walk, [relation, *self.description.heights.values()]))
-        powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
-        names = sorted({name for part in powers for name in names_of(part.right)})
+        names = exponents([parse_nodes(self.relation), *self.description.heights.values()])
         if len(names) > 1:
             raise FamilyError(f"powers with the exponents {names[0]} and {names[1]}: of one alone")
         if names and (self.where or self.is_by_cases or self.description.passes):
@@ -224,9 +235,12 @@ class Family(Statement):
 
     @property
     def is_by_cases(self) -> bool:
-        """Whether it states Grundy numbers by cases, not as a nim-sum."""
+        """Whether it states Grundy numbers or P-positions by cases, not by a nim-sum."""
         coordinates = frozenset(self.description.coordinates)
-        return self.kind == "grundy" and is_by_cases(parse_nodes(self.without_passes), coordinates)
+        formula = as_equations(parse_nodes(self.without_passes))
+        if self.description.is_limited:
+            return not any(isinstance(p, Binary) and p.operator in "^&|" for p in walk(formula))
+        return is_by_cases(formula, coordinates, is_value=self.kind == "grundy")
 
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members.
@@ -333,10 +347,18 @@ class Family(Statement):
             raise FamilyError(f"{self.ruleset}: 2**t in a divisor, or as a factor of a coordinate")
         if not all(reader.known_sign(total) for part in parts for total in part.naturals):
             raise _NoMemberError
-        formula = parse_nodes(self.without_passes)
-        choices = read_choices(reader, formula) if self.is_by_cases else ()
-        nim_sum = Integer(0) if self.is_by_cases else formula
-        terms, constant, offset = read_relation(reader, nim_sum, is_value=self.kind == "grundy")
+        amounts = self._amounts(reader)
+        formula, is_value = parse_nodes(self.without_passes), self.kind == "grundy"
+        choices: tuple[RemainderChoice, ...] = ()
+        floors = FloorReader(replace(reader, coordinates=reader.coordinates | {*FLOORS}))
+        terms, constant, offset = dict[str, Affine](), ZERO, ZERO
+        if not self.is_by_cases:
+            terms, constant, offset = read_relation(reader, formula, is_value=is_value)
+        elif is_value:
+            choices = read_choices(floors, formula)
+        else:
+            formula = floors.read(as_equations(formula), is_sum=True)
+            choices = (RemainderChoice((), tuple(floors.reader.alternatives(formula))),)
         for shift in [*terms.values(), constant]:
             if EXPONENTIAL not in shift.names:
                 reader.known_sign(shift)
@@ -344,7 +366,22 @@ class Family(Statement):
         inside = tuple(reader.inequalities(parse_nodes(self.where))) if has_bound else ()
         conditions = independent(part.conditions)
         read = (heights, terms, constant, offset, inside, part.powers, choices)
-        return FamilyCase(part.parameters, conditions, *read)
+        return FamilyCase(part.parameters, conditions, *read, tuple(floors.floors), amounts)
+
+    def _amounts(self, reader: LinearFormReader) -> dict[str, tuple[Conjunction, ...]]:
+        listed, most = self.description.listed, self.description.most
+        fixed = [node for nodes in listed.values() for node in nodes]
+        fixed += [node for node in most.values() if names_of(node).isdisjoint(reader.coordinates)]
+        if not all(reader.known_sign(reader.affine(node) - 1) for node in fixed):
+            raise _NoMemberError
+        return {x: read_amounts(reader, listed.get(x), most.get(x)) for x in {**listed, **most}}
+
+
+def exponents(formulas: Iterable[Node]) -> list[str]:
+    """Return the names in exponents, sorted."""
+    parts = chain.from_iterable(map(walk, formulas))
+    powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
+    return sorted({name for part in powers for name in names_of(part.right)})
 
 
 def natural_multiples(total: Affine) -> list[Affine]:

@@ -411,10 +411,10 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
         (SUM, "k % 4 == 2", p(0, "x + 1"), "condition"),
         (SUM, "k % 4 == 2", {"p_positions": "x ^ z == 0", "where": below("k")}, "every coordinate"),
         (STEP, ODD, {**g(STEPS), "where": "z <= k"}, "Grundy"),
-        (STEP, ODD, g("z + y//2 + z//2"), "two quotients"),
-        (STEP, ODD, g("z + 2*(y//2)"), "multiple"),
         (STEP, ODD, g("z + y//(s-1)"), "at least 1"),
-        (STEP, ODD, g("z + y%k"), "positive integer"),
+        (STEP, ODD, g("z + y%s"), "at least 1"),
+        (STEP, ODD, g("z + y%0"), "positive integer"),
+        (STEP, ODD, g("z + 2*max(y, z)"), "least or largest"),
         (STEP, ODD, g("z + y//2 + y%4%3*(z%5)%7"), "choices"),
         (STEP, ODD, g("z*y"), "coordinates"),
         (STEP, ODD, g("z + abs(y-z)"), "are proved"),
@@ -437,8 +437,10 @@ def test_a_part_that_may_be_negative_is_not_proved():
     ("rules", "why"),
     [
         ("moves: [{lower: {a: n + k}}]", "amounts"),
-        ("moves: [{lower: [a], by: [1, k]}]", "amounts"),
-        ("moves: [{lower: [a], at_most: k}]", "at most"),
+        ("moves: [{lower: [a], by: [1, k]}]", "nim-sums"),
+        ("moves: [{lower: [a], at_most: k}]", "nim-sums"),
+        ("moves: [{lower: [a], by: [bits(2)]}]", "bits"),
+        ("moves: [{lower: [a], by: [[1], [k]]}]", "formulas"),
         ("moves: [{lower: [a], when: a > k}]", "condition"),
         ("moves: [{lower: [a], by: [1], split: a}]", "splits"),
         ("legal: a % 2 == k % 2\nmoves: [{lower: [a]}]", "legal"),
@@ -452,4 +454,4 @@ def test_rules_of_single_games_are_refused(rules, why, tmp_path, monkeypatch):
     text = f"game: own\nparameters: {{k: 1}}\ncoordinates: [a, b, c]\n{rules}\n"
     (tmp_path / "config" / "games" / "own.yaml").write_text(text)
     with pytest.raises(FamilyError, match=why):
-        prove_family("game(own, k=k)", "k >= 1", p_positions="a ^ b == 0")
+        prove_family("game(own, k=k)", "k >= 1", p_positions="a ^ b ^ c == 0")
