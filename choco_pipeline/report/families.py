@@ -683,7 +683,7 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
         raise StoreError(f"{proof.path}: a proof is needed, this certificate is of a refutation")
     game = _small_member(written, proof.path)
     rules = game.base.rules
-    _, most = split_passes(read(written.ruleset))
+    _, most = split_passes(read(written.ruleset, games=written.games))
     false_with = []
     if proof.beyond is not None:
         refuted = read_family(Path(proof.beyond))

@@ -66,6 +66,14 @@ def test_the_hypothesis_says_that_zeros_can_be_reached(ruleset, game, kind):
         assert families.unsatisfiable("", wrong) == reaches, values
 
 
+@pytest.mark.parametrize("limit", [{"by": [1, 2]}, {"at_most": "k"}])
+def test_games_with_passes_take_any_amount(limit):
+    """The text only-the-end is about moves by any amount."""
+    game = {**OWN, "moves": [{"lower": ["a"], **limit}, *OWN["moves"][1:]]}
+    with pytest.raises(families.UndecidedError, match="some amounts only"):
+        family_of("game(own, k=k, s=s)", game, "p-positions")
+
+
 @pytest.mark.parametrize("name", ["min", "max", "abs", "v2"])
 def test_no_coordinate_is_called_as_a_function(name):
     game = {**OWN, "coordinates": [name, "b", "c"], "heights": {"b": f"{name}//k"}}
