@@ -209,7 +209,7 @@ def verdict_for_all(
     condition = claim.statement.for_all
     assert condition is not None
     of = AllParameters(
-        parameters=tuple(sorted(claim.parameters)),
+        parameters=tuple(sorted({*claim.parameters, *condition.names})),
         condition=condition.text,
         where=claim.domain(),
     )

@@ -42,9 +42,9 @@ from choco_pipeline.proof.family_document import (
 from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine, number
 from choco_pipeline.proof.uniform.control import legal, option
-from choco_pipeline.proof.uniform.family import exponents
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.proof.uniform.passes import split_passes
+from choco_pipeline.proof.uniform.solved_parameter import exponents
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
 from choco_pipeline.sweep.ledger import Ledger

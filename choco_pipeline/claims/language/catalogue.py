@@ -190,7 +190,17 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         yield place, "a claim with `every` or `let` cannot be decided for all parameters at once"
     if not claim.parameters:
         yield place, "the ruleset has no parameters"
-    mistakes = list(_unknown(place, statement.for_all, claim.parameters))
+    known = {*claim.parameters, *statement.some}
+    mistakes = list(_unknown(place, statement.for_all, known))
+    if not mistakes and not statement.for_all.names <= claim.parameters:
+        is_natural = all(span.first.text.isdigit() for span in statement.some.values())
+        if statement.for_all != statement.when or not is_natural:
+            mistakes.append(
+                (
+                    place,
+                    "with integers of `some` it must be the same as `when`, and their ranges start at a number",
+                )
+            )
     yield from mistakes
     if mistakes or statement.every:
         return

@@ -295,8 +295,11 @@ class Claim:
     def is_for_all(self, parameters: Mapping[str, int]) -> bool:
         """Whether `for_all` holds for the parameters, so that they are decided at once."""
         condition = self.statement.for_all
+        if condition is None:
+            return False
+        spans = {} if condition.names <= parameters.keys() else self.statement.some
         try:
-            return condition is not None and bool(condition.value(parameters))
+            return any(condition.value(known) for known in assignments(spans, dict(parameters)))
         except FormulaError:
             return False
 
@@ -304,7 +307,9 @@ class Claim:
     def speaks_for_all_only(self) -> bool:
         """Whether it is about no other parameters than those of `for_all`."""
         said = self.statement
-        return said.for_all is not None and said.for_all == said.when and not said.some
+        if said.for_all is None or said.for_all != said.when:
+            return False
+        return not said.some or not said.for_all.names <= self.parameters
 
     def domain(self, beyond: int = 0) -> str:
         """Return the condition on positions of its formula, with its `reach` plus `beyond`, or ""."""

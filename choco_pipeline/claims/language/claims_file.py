@@ -71,8 +71,8 @@ class Statement(Model):
     )
     some: dict[Name, Span] = Field(
         default={},
-        description="Integers that only `when` may use, each with the range of the search: the claim is about the parameters"
-        " for which some of them satisfy `when`.",
+        description="Integers that only `when` may use, and `for_all` if it is the same condition, each with the range of the"
+        " search: the claim is about the parameters for which some of them satisfy `when`.",
         examples=[{"t": "0..s", "m": "0..k//2-1"}],
     )
     when: Condition | None = Field(

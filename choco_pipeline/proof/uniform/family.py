@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from itertools import product as product_of
 from typing import Literal
 
@@ -59,6 +58,7 @@ from choco_pipeline.proof.uniform.forms import (
 from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
 from choco_pipeline.proof.uniform.passes import without_passes
 from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
+from choco_pipeline.proof.uniform.solved_parameter import exponents, without_solved
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
@@ -194,7 +194,11 @@ class Family(Statement):
     def read(
         cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
     ) -> Family:
-        """Read a family; what cannot be said raises a named error."""
+        """Read a family; what cannot be said raises a named error.
+
+        If the condition has ``s == u*2**t``, it is the family without the parameter s.
+        """
+        ruleset, condition, relation, where = without_solved(ruleset, condition, relation, where)
         texts = (parse(condition).text, parse(relation).text, kind, where and parse(where).text)
         family = cls(ruleset, *texts, describe(ruleset))
         rules = family.description
@@ -375,13 +379,6 @@ class Family(Statement):
         if not all(reader.known_sign(reader.affine(node) - 1) for node in fixed):
             raise _NoMemberError
         return {x: read_amounts(reader, listed.get(x), most.get(x)) for x in {**listed, **most}}
-
-
-def exponents(formulas: Iterable[Node]) -> list[str]:
-    """Return the names in exponents, sorted."""
-    parts = chain.from_iterable(map(walk, formulas))
-    powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
-    return sorted({name for part in powers for name in names_of(part.right)})
 
 
 def natural_multiples(total: Affine) -> list[Affine]:

@@ -160,6 +160,34 @@ def test_mistakes_of_checks_that_are_no_statements(
     assert any(message in line for line in lines), lines
 
 
+@pytest.mark.parametrize(
+    ("some", "when", "is_right"),
+    [
+        ({"t": "0..s", "u": "0..k"}, "u < k and s == u*2**t", True),
+        ({"t": "0..s", "u": "0..k"}, "u < k and s == u*2**t and s > 3", False),
+        ({"t": "0..s", "u": "-1..k"}, "u < k and s == u*2**t", False),
+    ],
+)
+def test_integers_of_some_are_in_for_all_only_if_it_is_when(
+    some: dict[str, str], when: str, is_right: bool
+) -> None:
+    claim = Claim.from_json(
+        {
+            "id": "powers",
+            "ruleset": "step-bar(k=k, s=s)",
+            "some": some,
+            "when": when,
+            "for_all": "u < k and s == u*2**t",
+            "statement": "G == (y ^ (z+s)) - s",
+        }
+    )
+    found = [message for place, message in mistakes_in(claim) if place == ("for_all",)]
+    assert is_right == (not found)
+    assert claim.speaks_for_all_only == (when == "u < k and s == u*2**t")
+    assert claim.is_for_all({"k": 4, "s": 12})
+    assert not claim.is_for_all({"k": 4, "s": 5})
+
+
 def test_a_check_that_is_no_statement_does_not_follow_from_others() -> None:
     claim = Claim.from_json(
         {

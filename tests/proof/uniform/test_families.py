@@ -427,6 +427,40 @@ def test_what_is_outside_is_refused(ruleset, condition, asked, why):
         prove_family(ruleset, condition, **asked)
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ("k % 2 == 0 and u < k and s == u*2**t", "proved"),
+        ("s == k*2**t + m*2**(t+1) and 2*m < k and k % 2 == 0", "proved"),
+        ("k % 2 == 0 and u <= k + 1 and s == u*2**t", "refuted"),
+        ("k == 2 and s == 2**t", "proved"),
+        ("k == 2 and s == 3*2**t", "refuted"),
+    ],
+)
+def test_a_parameter_may_be_given_as_a_multiple_of_a_power(condition, status):
+    found = prove_family(STEP, condition, grundy="(y ^ (z+s)) - s")
+    assert found.status == status
+    assert "s" not in found.family.parameters
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "why"),
+    [
+        (STEP, "u < k and s == u*2**t - 1", "not linear"),  # it may be negative
+        (STEP, "u < k and (s == u*2**t or s == u)", "not linear"),
+        (STEP, "u < k and s <= u*2**t", "not linear"),
+        (STEP, "s == k*2**s", "not linear"),
+        (STEP, "s == k*2**t and s >= 1", "not linear"),
+        ("solid-bar(f=(x+z)//k)", "x == 2**t", "is a coordinate"),
+    ],
+)
+@pytest.mark.usefixtures("untried")
+def test_other_conditions_with_powers_are_refused(ruleset, condition, why):
+    with pytest.raises(FamilyError, match=why):
+        prove_family(ruleset, condition, p_positions="y == 0")
+
+
 def test_a_part_that_may_be_negative_is_not_proved():
     """The height max(x - k, z) is one for every k."""
     found = prove_family("solid-bar(f=max(x-k, z)//2)", "k >= 0", **p(0))
