@@ -110,6 +110,7 @@ FAMILY = {
     "for": str,
     "where?": str,
     "relation": {"kind": ("p-positions", "grundy"), "formula": str},
+    "without_passes?": str,
     "verdict?": ("proved", "refuted"),
     "cases": [CASE],
 }
@@ -677,11 +678,14 @@ class Family:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.ruleset, self.condition = parsed(data["ruleset"]), parsed(data["for"])
-        self.is_grundy, self.relation = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
+        self.is_grundy, self.stated = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
+        self.relation = parsed(data.get("without_passes", self.stated))  # of the game without passes
         self.where = parsed(data["where"]) if data.get("where") else None
         self.games, self.parameters = data.get("games", {}), sorted(data["parameters"])
-        self.document = self.described(self.ruleset)
+        game, passes = without_passes(self.ruleset)
+        self.document = self.described(game)
         self.coordinates: list[str] = self.document["coordinates"]
+        self.passes = {check.unused("p", self.coordinates): passes} if passes else {}  # the passes left, and the most
         self.own = {x: named(coordinate(x)) for x in self.coordinates}
         self.formulas = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
         self.clips: dict[str, bool] = {}  # by the coordinate that a move lowers, whether others then fall
@@ -699,32 +703,40 @@ class Family:
             raise undecided("two moves of one coordinate, or a condition on all positions")
         if not {*self.clips, *self.formulas} <= self.own.keys() or len(self.own) < len(self.coordinates):
             raise ValueError("a coordinate is there twice, or has no name")
-        texts = [self.condition, self.relation, *self.formulas.values(), *([self.where] if self.where else [])]
+        stated = [self.stated, *([self.where] if self.where else [])]
         listed = [*itertools.chain.from_iterable(self.listed.values())]
         refuse_if(names_in(*listed) & self.own.keys(), "a listed amount depends on a coordinate")
         self.fixed = [*listed, *(most for most in self.most.values() if not names_in(most) & self.own.keys())]
-        texts += [*listed, *self.most.values()]
-        known = names_in(*texts) - self.own.keys()
+        texts = [self.condition, self.relation, *self.formulas.values(), *listed, *self.most.values()]
+        texts += self.passes.values()
+        known = (names_in(*texts) | names_in(*stated) - self.passes.keys()) - self.own.keys()
         if not known or known != {*self.parameters} or len(known) < len(data["parameters"]):
             raise undecided(f"the parameters are {', '.join(sorted(known))}")
-        if self.own.keys() & {CONSTANT, TARGET, VALUE} or self.own.keys() & names_in(self.condition):
+        used = names_in(self.condition, *self.passes.values())
+        if self.own.keys() & {CONSTANT, TARGET, VALUE, *check.FUNCTIONS, *used}:
             raise undecided(
-                "a coordinate in the condition on parameters, or with the name of a parameter or of a track"
+                "a coordinate in the condition on parameters, or with the name of a parameter or of a track or function"
             )
         powers = {
             part.left.id
-            for part in itertools.chain.from_iterable(map(ast.walk, texts))
+            for part in itertools.chain.from_iterable(map(ast.walk, texts + stated))
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd)
             if isinstance(part.left, ast.Name) and isinstance(part.right, ast.UnaryOp)
         }
         if len(powers) > 1 or not powers <= known - {POWER}:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
-        parts = itertools.chain.from_iterable(map(ast.walk, texts))
+        parts = itertools.chain.from_iterable(map(ast.walk, texts + stated))
         raised = [part.right for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)]
         if len(exponents := names_in(*raised)) > 1 or not exponents <= known or (exponents and powers):
             raise undecided("powers with several exponents, a coordinate as exponent, or two kinds of powers")
         self.exponent = next(iter(exponents), None)  # t of 2**t
+        refuse_if(("without_passes" in data) != bool(passes), "a relation without passes, for games with passes only")
+        refuse_if(self.passes.keys() & known, "a parameter has the name of the passes left")
+        if passes and (powers or exponents or self.listed or self.most or data.get("verdict") == "refuted"):
+            raise undecided(
+                "passes, with powers of 2, some amounts only, or a statement that is false for every member"
+            )
 
     def described(self, ruleset: ast.expr) -> dict[str, Any]:
         """Return the description of a game, with heights in its coordinates and the parameters of the family."""
@@ -762,6 +774,16 @@ class Family:
             case _:
                 raise undecided(f"{ast.unparse(ruleset)} cannot be checked for all parameters")
 
+    @functools.cached_property
+    def heap(self) -> str | None:
+        """The heap beside the game of a statement on P-positions with passes: a coordinate that no height depends on."""
+        if self.is_grundy:
+            return None
+        bound = {*self.formulas, *names_in(*self.formulas.values())}
+        if not (heaps := [c for c in self.clips if c not in bound]):
+            raise undecided("P-positions with passes, of a game without a heap beside it")
+        return heaps[0]
+
     def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
         """Return the heights, for these values of the parameters."""
         names = {**values, **self.own}
@@ -791,8 +813,8 @@ class Family:
         return left ^ right
 
     def inside(self, reader: Reader, values: Numbers) -> Iterator[Sum]:
-        """Yield the sums that are at least 0 in the domain of the statement."""
-        parts = [self.where] if self.where else []
+        """Yield the sums that are at least 0 where the relation is; without passes it is of all positions."""
+        parts = [self.where] if self.where and not self.passes else []
         while parts:
             match parts.pop():
                 case ast.BoolOp(ast.And(), operands):
@@ -806,6 +828,17 @@ class Family:
                         yield from [a - b - low] if low is not None else []
                 case _:
                     raise undecided("a condition on positions that is no inequality")
+
+
+def without_passes(ruleset: ast.expr) -> tuple[ast.expr, ast.expr | None]:
+    """Return a game without its passes, and their number; None if it has none."""
+    match ruleset:
+        case ast.Call(ast.Name("with_pass"), values, words):
+            named_values = check.once([(str(word.arg), word.value) for word in words])
+            (bound := inspect.signature(check.RULESETS["with_pass"]).bind(*values, **named_values)).apply_defaults()
+            return bound.arguments["game"], parsed(bound.arguments["passes"])
+        case _:
+            return ruleset, None
 
 
 def amounts_of(move: Mapping[str, Any]) -> list[ast.expr]:
@@ -1000,11 +1033,13 @@ class Case:
     def conditions(self, is_proof: bool) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples, with names; each must be unsatisfiable together with `facts`."""
         written, power = self.written, self.family.with_power
-        of_places = self.family.where is not None or not is_proof
+        of_places = (self.family.where is not None and not self.family.passes) or not is_proof
         refuse_if((of_places or "formula" in written) and self.family.exponent, "2**t where no words are read")
         refuse_if((of_places or "formula" in written) and written.get("obligations"), "obligations on words")
         if (self.listed or self.most) and (of_places or self.by_cases is None):
             raise undecided("moves by some amounts only, where the relation is no formula by cases")
+        if self.family.passes:
+            yield "only-the-end", self.stuck()
         if not of_places and self.by_cases is None:
             yield from self.obligations()
         elif self.by_cases is not None and not of_places:
@@ -1034,6 +1069,19 @@ class Case:
         few = FewValues(self)
         here = (both(self.facts, few.is_here(place)) for _, place in few.places())
         return any(not has_product(place) and not unsatisfiable("position", place) for place in here)
+
+    def stuck(self) -> str:
+        """Counterexample: a position that is not all zeros has no move to zeros; a heap beside the game is left out."""
+        zeros: Numbers = dict.fromkeys(self.coordinates, ZERO)
+        place = {c: ZERO if c == self.family.heap else named(coordinate(c)) for c in self.coordinates}
+        here = [value.natural for value in place.values()]
+        here += [either(place[y].zero, height.allows(place, ONE)) for y, height in self.heights.items()]
+        moves = list[str]()
+        for x, clips in self.clips.items():
+            fallen = {y: contrary(self.heights[y].allows(zeros, ONE)) for y in self.changed(x)[1:] if clips}
+            others = (either(place[c].zero, fallen.get(c, "false")) for c in self.coordinates if c != x)
+            moves.append(both((place[x] - 1).natural, *others))
+        return both(*here, either(*((value - 1).natural for value in place.values())), *map(contrary, moves))
 
     def obligations(self) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples of the obligations on words, each with its invariant in the certificate."""
@@ -1674,6 +1722,48 @@ class ByCases:
         return either(*choices)
 
 
+# ---- Passes. A game with r passes has positions (v, p), in which the players together may pass p times, but not where v has no
+# option. Let n be the Grundy number of v with p passes left; or let n be a heap beside the game, and (v, n) a P-position if and
+# only if n is that number. docs/lemmas.md proves: p and p % 2 passes give the same number; and one pass exchanges 2i - 1 and 2i
+# for each i >= 1, if only the position without options has the number 0 without passes (the text only-the-end).
+
+EXCHANGED = parsed("a == b == 0 or a % 2 == 1 and b == a + 1 or a % 2 == 0 and a == b + 1 >= 2")
+
+
+def automaton(family: Family, formula: ast.expr, names: check.Names, value: check.Track) -> check.Automaton:
+    """Return the condition that a formula of the family's kind is: that it has a value, or that it holds."""
+    if family.is_grundy:
+        return check.within(formula, names, {value: -1}, 0, 0)
+    return check.condition(formula, names)
+
+
+def otherwise_with_passes(family: Family) -> check.Automaton:
+    """Return the integers for which the statement does not follow from the relation without passes.
+
+    They need not make a game. A Grundy number without passes that stands in the statement is any natural number.
+    """
+    (p, most), (n, other) = *family.passes.items(), (family.heap or check.Own(), check.Own())
+    rest, formulas = [c for c in family.coordinates if c != n], [family.stated, family.relation]
+    names = {c: {c: 1} for c in (*family.parameters, *family.coordinates, p, NEW)}
+    if family.is_grundy:
+        short = [replaced(formula, {ast.unparse(family.relation): ast.Name(NEW)}) for formula in formulas]
+        formulas = formulas if names_in(*short) & {*rest} else short
+    stated, plain = (automaton(family, formula, names, n) for formula in formulas)
+
+    def some_other(*parts: check.Automaton) -> check.Automaton:
+        return check.some([other], plain.on({n: other}), *parts)
+
+    passed = some_other(check.condition(EXCHANGED, {"a": {n: 1}, "b": {other: 1}}))
+    is_even = check.condition(parsed(f"{p} % 2 == 0"), names)
+    right = check.any_of([is_even & plain, passed - is_even])
+    ends, zero = check.all_of(check.limits({c: 1}, 0, 0) for c in rest), some_other(check.limits({other: 1}, 0, 0))
+    here = check.all_of(check.limits({c: 1}, 0, None) for c in (*names, n))
+    here &= check.condition(family.condition, names) & check.condition(family.where, names)
+    here &= check.within(most, names, {p: -1}, 0, None)
+    here &= some_other(check.limits({other: 1}, 0, None)) & check.any_of([ends & zero, here - ends - zero])
+    return check.any_of([here & stated - right, here & right - stated])
+
+
 # ---- Members: the family with numbers for its parameters, compared with the definition.
 
 
@@ -1686,7 +1776,10 @@ class Member:
             n = values[family.with_power]
             numbers[power_of(family.with_power)] = as_sum(n & -n)
         self.heights = family.heights(Reader(), numbers)  # as other members are read, too
-        of = {y: sorted(names_in(node) & {*family.coordinates}) for y, node in family.formulas.items()}
+        self.formulas = family.formulas | family.passes
+        if any(value_of(most, values) < 1 for most in family.passes.values()):
+            raise ValueError("no passes")
+        of = {y: sorted(names_in(node) & {*family.coordinates}) for y, node in self.formulas.items()}
         self.of = dict(sorted(of.items(), key=lambda item: bool(item[1])))  # those that depend on nothing first
         self.order = [*(c for c in family.coordinates if c not in of), *self.of]
         self.known: dict[str, dict[tuple[int, ...], int]] = {y: {} for y in of}
@@ -1695,7 +1788,7 @@ class Member:
         """Return a height, which is computed once for the coordinates that it depends on."""
         key, known = tuple([at[x] for x in self.of[y]]), self.known[y]
         if key not in known:
-            known[key] = value_of(self.family.formulas[y], {**self.values, **at})
+            known[key] = value_of(self.formulas[y], {**self.values, **at})
         return known[key]
 
     def positions(self, bound: int) -> Iterator[dict[str, int]]:
@@ -1713,13 +1806,17 @@ class Member:
 
     def options(self, at: Mapping[str, int]) -> Iterator[dict[str, int]]:
         """Yield the options, by the definition."""
+        passes = dict[str, int]()
         for c, clips in self.family.clips.items():
             limited = [y for y, of in self.of.items() if c in of]
             for n in self.amounts(c, at):
                 option = {**at, c: at[c] - n}
                 tops = {y: self.height(y, option) for y in limited}
                 if clips or all(option[y] <= top for y, top in tops.items()):
+                    passes = {p: at[p] - 1 for p in self.family.passes if at[p]}  # only where there is another move
                     yield option | {y: min(option[y], top) for y, top in tops.items()}
+        if passes:
+            yield {**at, **passes}
 
     def amounts(self, c: str, at: Mapping[str, int]) -> Iterator[int]:
         """Yield the amounts by which a move may lower a coordinate, by the definition."""
@@ -1733,7 +1830,7 @@ class Member:
 
     def related(self, at: Mapping[str, int]) -> int:
         """Return the stated Grundy number, or 1 for a stated P-position."""
-        return value_of(self.family.relation, {**self.values, **at})
+        return value_of(self.family.stated, {**self.values, **at})
 
     def inside(self, at: Mapping[str, int]) -> bool:
         return self.family.where is None or bool(value_of(self.family.where, {**self.values, **at}))
@@ -1812,7 +1909,7 @@ def wrong_position(member: Member) -> dict[str, int] | None:
     while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:
         bound, found = bound + 1, more
     grundy: dict[tuple[int, ...], int] = {}
-    key = operator.itemgetter(*family.coordinates)
+    key = operator.itemgetter(*family.coordinates, *family.passes)
     for at in sorted(found, key=lambda at: sum(at.values())):  # options have a smaller sum
         reached = {grundy[key(option)] for option in member.options(at)}
         grundy[key(at)] = number = next(n for n in itertools.count() if n not in reached)
@@ -1852,10 +1949,7 @@ def prove_alone(member: Member) -> None:
     family = member.family
     game = check.game_of(family.ruleset, names, family.games)
     known: check.Names = {**names, **{c: {c: 1} for c in game.coordinates}}
-    if family.is_grundy:
-        relation = game.legal & check.within(family.relation, known, {check.VALUE: -1}, 0, 0)
-    else:
-        relation = game.legal & check.condition(family.relation, known)
+    relation = game.legal & automaton(family, family.stated, known, check.VALUE)
     verdict, why = check.decided(check.obligations(game, relation, family.is_grundy))
     if verdict != "proved":
         raise ContradictionError(f"{game.text}: the proof for all parameters says otherwise than check.py: {why}")
@@ -1904,11 +1998,13 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
 def statement(family: Family) -> list[str]:
     """Return the rules of the game and the statement, both as read."""
     rules = check.rules_of(family.document)
+    for p, most in family.passes.items():
+        rules += f"; {p} from 0 to {check.shown(most)}; a move may lower {p} by 1 instead, if there is another move"
     parameters = f"all natural numbers {', '.join(family.parameters)} with {check.shown(family.condition)}"
-    among = f"positions ({', '.join(family.coordinates)})"
+    among = f"positions ({', '.join([*family.coordinates, *family.passes])})"
     among += f" with {check.shown(family.where)}" if family.where else ""
     sign = "the Grundy number is" if family.is_grundy else "a position is a P-position if and only if"
-    said = f"for {parameters} that make a game, and all {among}: {sign} {check.shown(family.relation)}"
+    said = f"for {parameters} that make a game, and all {among}: {sign} {check.shown(family.stated)}"
     return [f"{check.shown(family.ruleset)}: {rules}", said]
 
 
@@ -1924,14 +2020,14 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
     answer = answered("undecided", "")
     try:
         family, is_proof = Family(data), data.get("verdict", "proved") == "proved"
-        answer |= {"statement": statement(family), "coordinates": family.coordinates}
+        answer |= {"statement": statement(family), "coordinates": [*family.coordinates, *family.passes]}
         small = [*itertools.islice(members(family, data["cases"]), MEMBERS)]
         refuse_if(not small, "no small parameters make a member of the family")
         for member in small:
             if not is_proof:
                 require_failure(member, data["cases"])
             elif (at := wrong_position(member)) is not None:
-                found = {"parameters": dict(member.values), "position": [at[c] for c in family.coordinates]}
+                found = {"parameters": dict(member.values), "position": [at[c] for c in answer["coordinates"]]}
                 return answer | {"status": "refuted", "why": "the definition says otherwise", **found}
         uncovered = not_covered(family, data["cases"])
         cases = [Case(family, written) for written in data["cases"]]
@@ -1943,7 +2039,12 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
                 if not unsatisfiable(f"case-{i}/{name}", condition):
                     raise undecided(f"case-{i}/{name} does not hold, or no solver knows it")
                 number += 1
-        if is_proof and family.where and not any(case.is_somewhere() for case in cases):
+        if family.passes:
+            verdict, why = check.decided(iter([("the statement does not follow", otherwise_with_passes(family))]))
+            refuse_if(verdict != "proved", f"passes: {why}")
+            number += 1
+        near = (member.inside(at) for member in small for bound in (1, 4, 16) for at in member.positions(bound))
+        if is_proof and family.where and not any(near if family.passes else (case.is_somewhere() for case in cases)):
             raise undecided("no position of any member satisfies the condition on positions")
         answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}
         answer |= {"every_member": not is_proof, "conditions": number, "engines": [*SOLVERS], "members": len(small)}

@@ -143,6 +143,8 @@ class FamilyText(_Part):
     condition: str = Field(alias="for")
     where: str = ""
     relation: RelationText
+    #: The relation of the game without passes, if the game has passes.
+    without_passes: str | None = None
     verdict: Literal["proved", "refuted"] = "proved"
     cases: list[CaseText] = Field(min_length=1, max_length=200)
 

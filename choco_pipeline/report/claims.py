@@ -147,7 +147,7 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the premises, lemmas, hypotheses and steps of a derivation."""
+    """Yield the premises, lemmas and steps of a derivation."""
     link = Markup('<a href="{0}.html">{0}</a>')
     yield (
         "follows from",
@@ -158,8 +158,6 @@ def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
     )
     if derivation["lemmas"]:
         yield "by", enumerated(derivation["lemmas"])
-    if derivation["hypotheses"]:
-        yield "where", list(derivation["hypotheses"])
     yield "so that it is known", derivation["known"]
     rows = [
         [

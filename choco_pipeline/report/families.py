@@ -27,9 +27,8 @@ from choco_pipeline.formula.written.family_statement import where_phrases
 from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.mathml import MathML
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.notation import Notation, as_written
-from choco_pipeline.games.rules import Rules
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import Notation, as_written, read
 from choco_pipeline.proof.family_document import (
     FamilyText,
     FormulaText,
@@ -44,6 +43,7 @@ from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine, number
 from choco_pipeline.proof.uniform.control import legal, option
 from choco_pipeline.proof.uniform.parametric_rules import describe
+from choco_pipeline.proof.uniform.passes import split_passes
 from choco_pipeline.proof.uniform.solved_parameter import exponents
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
@@ -681,7 +681,9 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     written = read_family(Path(proof.path))
     if written.verdict != "proved":
         raise StoreError(f"{proof.path}: a proof is needed, this certificate is of a refutation")
-    rules = _rules(written, proof.path)
+    game = _small_member(written, proof.path)
+    rules = game.base.rules
+    _, most = split_passes(read(written.ruleset, games=written.games))
     false_with = []
     if proof.beyond is not None:
         refuted = read_family(Path(proof.beyond))
@@ -709,7 +711,12 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     ]
     return {
         "written": written,
-        "theorem": [*written.statement(rules.coordinates).phrases(notation)],
+        "theorem": [*written.statement(game.coordinates).phrases(notation)],
+        "passes": names(game.coordinates[len(rules.coordinates) :]),
+        "most_passes": None if most is None else typeset(most, notation),
+        "without_passes": None
+        if written.without_passes is None
+        else typeset(parse(written.without_passes), notation),
         "false_with": false_with,
         "limited": names(rules.limits),
         "lowered": names(x for move in rules.moves for x in move.lowers),
@@ -738,8 +745,10 @@ def _amounts(
             yield notation.name(x, ""), formulas(listed), formulas(most)
 
 
-def _rules(written: FamilyText, path: str) -> Rules:
+def _small_member(written: FamilyText, path: str) -> Ruleset:
     for values in small_values(written.parameters, partial(is_true, parse(written.condition))):
         with suppress(ChocoError):
-            return parse_ruleset(written.ruleset, values, games=written.games).rules
+            game = parse_ruleset(written.ruleset, values, games=written.games)
+            _ = game.rules  # which may be those of no game
+            return game
     raise StoreError(f"{path}: the family has no member with small parameters")

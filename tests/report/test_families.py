@@ -182,6 +182,22 @@ def test_a_height_that_is_a_sum_of_quotients_is_written_as_one(ledger, tmp_path)
     assert rf"y \leq {' + '.join(quotients)}$" in text
 
 
+def test_a_page_of_a_game_with_passes_says_what_its_proof_rests_on(ledger, tmp_path):
+    end, nim_sum = "x == 0 and y == 0 and z == 0 and p % 2 == 1", "(x+s) ^ y ^ (z+s) ^ (p%2) == 0"
+    condition = "k % 2 == 0 and s % 2 == 1 and s < k"
+    ruleset, relation = "with-pass(strip-bar(k=k, s=s), passes=r)", f"{end} or {nim_sum}"
+    (path,) = certificates(tmp_path, [(ruleset, condition, {"p_positions": relation})])
+    ledger["verdicts"] = [proved_verdict("claim-0", path)]
+    assert write_family_pages(whole(ledger), tmp_path) == 1
+    text = (tmp_path / FOLDER / f"{path.stem}.tex").read_text(encoding="utf-8")
+    assert "or $p$ by 1 if another move is possible, which is a pass; $p$ is at most $r$." in text
+    assert r"follows from $(x + s) \oplus y \oplus (z + s) = 0$ for the game without passes" in text
+    assert "(x, y, z, p)" in text
+    page = (tmp_path / FOLDER / f"{path.stem}.html").read_text(encoding="utf-8")
+    assert "a move leads to zeros" in page
+    assert "P = " not in page, "passes are no track"
+
+
 def test_a_page_tells_upper_from_lower_digits(ledger, tmp_path):
     relation = {"grundy": "(y ^ (z+u*2**t)) - u*2**t"}
     family = ("step-bar(k=k, s=u*2**t)", "k % 2 == 0 and u < k", relation)

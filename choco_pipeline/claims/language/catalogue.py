@@ -179,7 +179,11 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         if not can_follow or claim.is_of_whole_bars:
             why = "only `P <=> …`, `G == …`, sets of values and options can follow from others"
             yield follows, why
-    elif claim.determined is None or claim.determined.where is not None or claim.is_of_whole_bars:
+    elif (
+        claim.determined is None
+        or claim.is_of_whole_bars
+        or (claim.determined.where is not None and claim.shape[0] != "with-pass")
+    ):
         why = "only `P <=> …` and `G == …` of all positions can be decided for all parameters"
         yield place, why
     if statement.every or claim.let:

@@ -311,18 +311,12 @@ class Claim:
             return False
         return not said.some or not said.for_all.names <= self.parameters
 
-    def where_for_all(self, beyond: int = 0) -> str:
-        """Return the condition on positions of its `reach` plus `beyond`, or ""."""
-        reach = self.reach
-        if reach is None:
-            return ""
-        bound = f"{reach.text} + {beyond}" if beyond else reach.text
-        return " and ".join(f"{x} <= {bound}" for x in self.coordinates if x != "p")
-
-    @property
-    def domain(self) -> str:
-        """The condition on the positions of its formula, with its `reach`, or ""."""
-        given, parts = self.determined, [self.where_for_all()] if self.reach else []
+    def domain(self, beyond: int = 0) -> str:
+        """Return the condition on positions of its formula, with its `reach` plus `beyond`, or ""."""
+        given, reach, parts = self.determined, self.reach, list[str]()
+        if reach is not None:
+            bound = f"{reach.text} + {beyond}" if beyond else reach.text
+            parts += [f"{x} <= {bound}" for x in self.coordinates if x != "p"]
         if given is not None and given.where is not None:
             parts.append(f"({given.where})" if given.where.junction == "or" else given.where.text)
         return " and ".join(parts)

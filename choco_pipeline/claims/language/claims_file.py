@@ -30,7 +30,7 @@ Status = Literal[
     "found",
 ]
 
-LemmaName = Literal["sprague-grundy", "free-heap", "one-pass", "two-more-passes"]
+LemmaName = Literal["sprague-grundy", "free-heap"]
 
 
 class FollowsFrom(Model):
@@ -46,7 +46,7 @@ class FollowsFrom(Model):
         default=[],
         description="The lemmas that lead from the premises' games to this one's, in this order (docs/lemmas.md); none if it is"
         " the same game.",
-        examples=[["one-pass", "free-heap"]],
+        examples=[["free-heap"]],
     )
 
 
@@ -89,7 +89,7 @@ class Statement(Model):
     follows_from: FollowsFrom | None = Field(
         default=None,
         description="With `for_all`: the premises for these parameters, instead of a proof from the game's rules.",
-        examples=[{"claims": ["pass2016-thm-3.1"], "lemmas": ["one-pass", "free-heap"]}],
+        examples=[{"claims": ["pass2016-thm-3.1"], "lemmas": ["free-heap"]}],
     )
     statement: StatementText | None = Field(
         default=None,

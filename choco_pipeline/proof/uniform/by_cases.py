@@ -526,7 +526,7 @@ def _formula(
 ) -> Integers:
     """Return the stated Grundy numbers at some places, or 0 for stated P-positions and 1 for others."""
     parameters = {n: total.value(member) for n, total in game.case.parameters.items()}
-    formula = parse(game.family.relation)
+    formula = parse(game.family.without_passes)
     given: dict[str, npt.ArrayLike] = {**parameters, **at}
     shape = next(iter(at.values())).shape
     values = np.asarray(formula.evaluate({n: given[n] for n in formula.names}), dtype=np.int64)

@@ -56,6 +56,7 @@ from choco_pipeline.proof.uniform.forms import (
     read_relation,
 )
 from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
+from choco_pipeline.proof.uniform.passes import without_passes
 from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
 from choco_pipeline.proof.uniform.solved_parameter import exponents, without_solved
 
@@ -200,15 +201,29 @@ class Family(Statement):
         ruleset, condition, relation, where = without_solved(ruleset, condition, relation, where)
         texts = (parse(condition).text, parse(relation).text, kind, where and parse(where).text)
         family = cls(ruleset, *texts, describe(ruleset))
-        mistake = family.mistake(family.description.coordinates)
+        rules = family.description
+        mistake = family.mistake((*rules.coordinates, *rules.passes))
         if mistake is not None:
             raise FamilyError(mistake)
-        if family.description.is_limited and (where or not family.is_by_cases):
+        limited = {*rules.heights, *(y for node in rules.heights.values() for y in names_of(node))}
+        if rules.passes and kind == "p-positions" and limited.issuperset(rules.coordinates):
+            raise FamilyError(f"{ruleset}: P-positions with passes need a heap beside the game")
+        if rules.is_limited and (where or not family.is_by_cases):
             raise FamilyError(
                 f"{ruleset}: a move takes only some amounts; then formulas by cases are proved, for all positions,"
                 " and no nim-sums"
             )
+        if rules.is_limited and rules.passes:
+            raise FamilyError(f"{ruleset}: passes, where a move takes only some amounts")
         return family
+
+    @cached_property
+    def without_passes(self) -> str:
+        """The relation of the game without passes."""
+        node = parse_nodes(self.relation)
+        for name in self.description.passes:
+            node = without_passes(node, name)
+        return render(node)
 
     @cached_property
     def exponent(self) -> str | None:
@@ -216,9 +231,9 @@ class Family(Statement):
         names = exponents([parse_nodes(self.relation), *self.description.heights.values()])
         if len(names) > 1:
             raise FamilyError(f"powers with the exponents {names[0]} and {names[1]}: of one alone")
-        if names and (self.where or self.is_by_cases):
+        if names and (self.where or self.is_by_cases or self.description.passes):
             raise FamilyError(
-                f"2**{names[0]} with a condition on positions, or in a formula by cases"
+                f"2**{names[0]} with passes, a condition on positions, or in a formula by cases"
             )
         return names[0] if names else None
 
@@ -226,7 +241,7 @@ class Family(Statement):
     def is_by_cases(self) -> bool:
         """Whether it states Grundy numbers or P-positions by cases, not by a nim-sum."""
         coordinates = frozenset(self.description.coordinates)
-        formula = as_equations(parse_nodes(self.relation))
+        formula = as_equations(parse_nodes(self.without_passes))
         if self.description.is_limited:
             return not any(isinstance(p, Binary) and p.operator in "^&|" for p in walk(formula))
         return is_by_cases(formula, coordinates, is_value=self.kind == "grundy")
@@ -337,7 +352,7 @@ class Family(Statement):
         if not all(reader.known_sign(total) for part in parts for total in part.naturals):
             raise _NoMemberError
         amounts = self._amounts(reader)
-        formula, is_value = parse_nodes(self.relation), self.kind == "grundy"
+        formula, is_value = parse_nodes(self.without_passes), self.kind == "grundy"
         choices: tuple[RemainderChoice, ...] = ()
         floors = FloorReader(replace(reader, coordinates=reader.coordinates | {*FLOORS}))
         terms, constant, offset = dict[str, Affine](), ZERO, ZERO
@@ -351,7 +366,8 @@ class Family(Statement):
         for shift in [*terms.values(), constant]:
             if EXPONENTIAL not in shift.names:
                 reader.known_sign(shift)
-        inside = tuple(reader.inequalities(parse_nodes(self.where))) if self.where else ()
+        has_bound = self.where and not self.description.passes
+        inside = tuple(reader.inequalities(parse_nodes(self.where))) if has_bound else ()
         conditions = independent(part.conditions)
         read = (heights, terms, constant, offset, inside, part.powers, choices)
         return FamilyCase(part.parameters, conditions, *read, tuple(floors.floors), amounts)

@@ -32,6 +32,7 @@ def document(proof: FamilyProof) -> dict[str, object]:
         "for": family.condition,
         "where": family.where,
         "relation": {"kind": family.kind, "formula": family.relation},
+        "without_passes": family.without_passes if family.description.passes else None,
         "verdict": "refuted" if proof.failures else "proved",
         "cases": [_case(case) for case in proof.cases] + [_failed(case) for case in proof.failures],
     }

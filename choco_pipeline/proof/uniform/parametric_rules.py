@@ -42,7 +42,9 @@ from choco_pipeline.games.notation import (
     read,
 )
 from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
+from choco_pipeline.games.ruleset import fresh_name
 from choco_pipeline.proof.proof_errors import FamilyError
+from choco_pipeline.proof.uniform.passes import split_passes
 
 #: Values that no description has of its own; primes, so that none is made of others.
 RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
@@ -60,7 +62,7 @@ class ParametricRules:
     notation: Notation
     #: Their names, sorted.
     parameters: tuple[str, ...]
-    #: The names of the coordinates.
+    #: The names of the coordinates, without that of passes left.
     coordinates: tuple[str, ...]
     #: For each coordinate with a largest value: that value, in coordinates and parameters.
     heights: Mapping[str, Node]
@@ -72,6 +74,8 @@ class ParametricRules:
     listed: Mapping[str, tuple[Node, ...]]
     #: For each coordinate of which only so much is taken: the limit, in parameters and coordinates.
     most: Mapping[str, Node]
+    #: The coordinate of the passes left, beside the others, if there are passes.
+    passes: tuple[str, ...] = ()
 
     @property
     def is_limited(self) -> bool:
@@ -102,10 +106,11 @@ def describe(text: str, games: Mapping[str, Any] | None = None) -> ParametricRul
 
 def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
     notation = read(text, games=games)
-    if any(part.name == "with-pass" for part in _notations(notation)):
-        raise FamilyError(f"{text}: games with passes are not proved for all parameters")
+    game, passes = split_passes(notation)
+    if any(part.name == "with-pass" for part in _notations(game)):
+        raise FamilyError(f"{text}: passes of a part of a game are not proved for all parameters")
     arguments: dict[str, Formula] = {}
-    general = _general(notation, arguments)
+    general = _general(game, arguments)
     names = sorted(general.names)
     if len(names) > len(RARE):
         raise FamilyError(f"{text}: at most {len(RARE)} parameters are read, found {len(names)}")
@@ -131,13 +136,14 @@ def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
     listed = {name: tuple(substitute(n, inner) for n in nodes) for name, nodes in listed.items()}
     most = {name: substitute(node, inner) for name, node in most.items()}
     parameters = tuple(sorted(notation.names))
-    clash = sorted(set(parameters) & set(member.coordinates))
+    left = () if passes is None else (fresh_name("p", member.coordinates),)
+    clash = sorted(set(parameters) & {*member.coordinates, *left})
     if clash:
         raise FamilyError(f"{text}: {clash[0]!r} is a coordinate, and cannot be a parameter")
     for name in member.coordinates:
         if name in RESERVED or not name.isidentifier():
             raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
-    rules = (heights, moves, member.documents, listed, most)
+    rules = (heights, moves, member.documents, listed, most, left)
     return ParametricRules(notation, parameters, member.coordinates, *rules)
 
 

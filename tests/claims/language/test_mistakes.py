@@ -194,7 +194,7 @@ def test_a_check_that_is_no_statement_does_not_follow_from_others() -> None:
             "id": "drawn",
             "ruleset": "rectangular-bar(m=m, n=m)",
             "for_all": "m > 0",
-            "follows_from": {"claims": ["other-1"], "lemmas": ["one-pass"]},
+            "follows_from": {"claims": ["other-1"], "lemmas": ["free-heap"]},
             "check": {"kind": "counts", "relations": ["g(n) >= 1"]},
         }
     )

@@ -362,8 +362,8 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
 @pytest.mark.parametrize(
     ("ruleset", "condition", "asked", "why"),
     [
-        ("with-pass(step-bar(k=k))", "k >= 1", g("y ^ z"), "passes"),
-        ("with-pass(step-bar(k=k), passes=r)", "k > 0", g("y ^ z"), "passes"),
+        ("sum(with-pass(step-bar(k=k)), nim(1))", "k >= 1", g("y ^ z ^ a"), "passes of a part"),
+        ("with-pass(solid-bar(f=(x+z)//k), passes=r)", "k > 0", p(0), "a heap beside the game"),
         ("solid-bar(f=min(x, max(x, z))//k)", "k >= 1", p(0), "of several"),
         ("solid-bar(f=max(x//2, z)//k)", EVEN, p(0), "height"),
         ("rectangular-bar(m=m, n=n)", "m == n", {"p_positions": "a^b^c^d == 0"}, "on all positions"),
