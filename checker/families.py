@@ -30,7 +30,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any, NamedTuple
 
 import cvc5
@@ -62,7 +62,8 @@ def refuse_if(condition: object, why: str) -> None:
 
 ANY, NAME = re.compile(r"(?s).*"), re.compile("[A-Za-z_][A-Za-z_0-9]{0,60}")
 SUM = {ANY: int}  # {"m": 4, "1": -3} is 4m - 3
-HEIGHT = {"function": ("min", "max", "sum"), "parts": [{"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}]}
+QUOTIENTS = [{"terms": {ANY: SUM}, "constant": SUM, "divisor": SUM}]
+HEIGHT = {"function": ("min", "max", "sum"), "parts": QUOTIENTS}
 ANSWER = {"states": [int], "digits": {ANY: int}, "move?": str, "to": int}
 LOCATION = {
     "start": bool,
@@ -81,7 +82,8 @@ LOCATION = {
 }
 OBLIGATION = {"kind": ("value", "exclusion", "option"), "move?": str, "locations": [LOCATION]}
 BY_CASES = {
-    "factor?": str,
+    "factors": [str],
+    "floors": QUOTIENTS,
     "quotients": [{"dividend": SUM, "divisor": SUM}],
     "options": [{"move": str, "fallen": [str], "changed": {ANY: SUM}}],
     "lemmas": {ANY: [SUM]},
@@ -108,6 +110,7 @@ FAMILY = {
     "for": str,
     "where?": str,
     "relation": {"kind": ("p-positions", "grundy"), "formula": str},
+    "without_passes?": str,
     "verdict?": ("proved", "refuted"),
     "cases": [CASE],
 }
@@ -365,6 +368,12 @@ class Quotient(NamedTuple):
     def each(self, change: Callable[[Quotient], Quotient]) -> Quotient:
         return change(self)
 
+    @property
+    def written(self) -> dict[str, Any]:
+        """The form of a certificate."""
+        terms: dict[str, Any] = self.dividend.coefficients
+        return {"constant": terms.pop(""), "terms": terms, "divisor": self.divisor}
+
     def __neg__(self) -> Quotient:
         return Quotient(self.divisor - 1 - self.dividend, self.divisor)
 
@@ -510,11 +519,21 @@ class Reader:
         self.quotients: dict[tuple[Sum, int], Sum] = {}
         self.divisors: list[Sum] = []  # of what depends on coordinates
         self.exponent: Sum | None = None  # t, where 2**t is EXPONENTIAL
+        self.floors: dict[Quotient, Sum] | None = None  # quotients that are read as further coordinates, called 0, 1, …
 
     def sum(self, node: ast.expr, names: Numbers) -> Sum:
-        if isinstance(found := self.value(node, names), Sum):
-            return found
-        raise undecided(f"{ast.unparse(node)} cannot be read as a sum")
+        return self.rounded(self.value(node, names), ast.unparse(node))
+
+    def rounded(self, value: Value, text: str) -> Sum:
+        """Return a sum, or a quotient as a further coordinate."""
+        match value:
+            case Sum():
+                return value
+            case Height((Quotient(dividend, divisor),)) if divisor == ONE:
+                return dividend
+            case Height((Quotient() as quotient,)) if self.floors is not None:
+                return self.floors.setdefault(quotient, named(coordinate(str(len(self.floors)))))
+        raise undecided(f"{text} cannot be read as a sum")
 
     def value(self, node: ast.expr, names: Numbers) -> Value:
         match node:
@@ -557,7 +576,7 @@ class Reader:
                 Height() | NimSum() as one,
             ):
                 return one.plus(more)
-            case "Add", Height(), Height() if left.is_summand and right.is_summand:
+            case "Add", Height(), Height() if left.is_summand and right.is_summand and self.floors is None:
                 return Height((*left.parts, *right.parts), "sum")
             case "Sub", Sum(), Height():
                 return (-right).plus(left)
@@ -572,6 +591,8 @@ class Reader:
             case "FloorDiv", Sum() | Height(), Sum() if left.coordinates and not right.coordinates:
                 self.divisors.append(right)
                 return as_height(left).over(right)
+            case "Mod", Sum(), Sum() if left.coordinates and not right.coordinates and self.floors is not None:
+                return left - right * self.rounded(self.binary("FloorDiv", left, right), operation)
             case "FloorDiv" | "Mod", Sum(), Sum() if not left.coordinates and right.is_number and right.number > 0:
                 quotient = self.quotient(left, right.number)
                 return quotient if operation == "FloorDiv" else left - quotient * right.number
@@ -590,6 +611,8 @@ class Reader:
                 return as_nim_sum(left) ^ as_nim_sum(right)
             case _:
                 pass
+        if self.floors is not None and isinstance(left, Height) | isinstance(right, Height):
+            return self.binary(operation, self.rounded(left, operation), self.rounded(right, operation))
         raise undecided(f"{operation} of such numbers cannot be read here")
 
     def masked(self, value: Sum, mask: int) -> Sum:
@@ -629,22 +652,24 @@ class Reader:
     def new(self) -> Sum:
         return named(f"{NEW}{len(self.definitions)}")
 
-    def condition(self, node: ast.expr, names: Numbers) -> str:
+    def condition(self, node: ast.expr, names: Numbers, place: Numbers = MappingProxyType({})) -> str:
+        """Condition: a formula is true at a place."""
         match node:
             case ast.UnaryOp(ast.Not(), part):
-                return contrary(self.condition(part, names))
+                return contrary(self.condition(part, names, place))
             case ast.BoolOp(sign, parts):
                 join = both if isinstance(sign, ast.And) else either
-                return join(*(self.condition(part, names) for part in parts))
+                return join(*(self.condition(part, names, place) for part in parts))
+            case ast.Compare(ast.BinOp(left, ast.BitXor(), right), [ast.Eq()], [ast.Constant(0)]):
+                return self.condition(ast.Compare(left, [ast.Eq()], [right]), names, place)
             case ast.Compare(left, signs, others) if {*map(type, signs)} <= SIGNS.keys():
-                pairs = itertools.pairwise(self.sum(part, names).text for part in (left, *others))
+                pairs = itertools.pairwise(self.sum(part, names).at(place).text for part in (left, *others))
                 return both(*(f"({SIGNS[type(sign)]} {a} {b})" for sign, (a, b) in zip(signs, pairs, strict=True)))
-        raise undecided(f"{ast.unparse(node)} is no condition on parameters")
+        raise undecided(f"{ast.unparse(node)} is no condition on sums")
 
 
-# ---- The family: a game whose moves lower one coordinate by any amount, and what is stated of it.
+# ---- The family: a game whose moves lower one coordinate, and what is stated of it.
 
-WAYS = ("each", "any", "same")  # which mean the same if one coordinate is lowered
 CONSTANT, TARGET, VALUE = "constant", "target", "value"
 
 
@@ -653,45 +678,65 @@ class Family:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.ruleset, self.condition = parsed(data["ruleset"]), parsed(data["for"])
-        self.is_grundy, self.relation = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
+        self.is_grundy, self.stated = data["relation"]["kind"] == "grundy", parsed(data["relation"]["formula"])
+        self.relation = parsed(data.get("without_passes", self.stated))  # of the game without passes
         self.where = parsed(data["where"]) if data.get("where") else None
         self.games, self.parameters = data.get("games", {}), sorted(data["parameters"])
-        self.document = self.described(self.ruleset)
+        game, passes = without_passes(self.ruleset)
+        self.document = self.described(game)
         self.coordinates: list[str] = self.document["coordinates"]
+        self.passes = {check.unused("p", self.coordinates): passes} if passes else {}  # the passes left, and the most
         self.own = {x: named(coordinate(x)) for x in self.coordinates}
         self.formulas = {y: parsed(height) for y, height in self.document.get("heights", {}).items()}
         self.clips: dict[str, bool] = {}  # by the coordinate that a move lowers, whether others then fall
+        self.listed: dict[str, list[ast.expr]] = {}  # the amounts of a move, where only some are allowed
+        self.most: dict[str, ast.expr] = {}  # the largest amount of a move, a formula of the position
         for move in self.document["moves"]:
-            named_amounts = isinstance(move["lower"], dict) or move.get("by", "each") not in WAYS
-            if {*move} - {"lower", "by", "clip"} or len(move["lower"]) != 1 or named_amounts:
-                raise undecided("only moves that lower one coordinate, by any amount, can be checked")
-            self.clips[move["lower"][0]] = move.get("clip", True)
+            is_other = {*move} - {"lower", "by", "at_most", "clip"} or isinstance(move["lower"], dict)
+            refuse_if(is_other or len(move["lower"]) != 1, "only moves that lower one coordinate can be checked")
+            self.clips[lowered := move["lower"][0]] = move.get("clip", True)
+            if isinstance(move.get("by"), list):
+                self.listed[lowered] = [parsed(amount) for amount in move["by"]]
+            if "at_most" in move:
+                self.most[lowered] = parsed(move["at_most"])
         if len(self.clips) < len(self.document["moves"]) or {"within", "ends", "legal"} & {*self.document}:
             raise undecided("two moves of one coordinate, or a condition on all positions")
         if not {*self.clips, *self.formulas} <= self.own.keys() or len(self.own) < len(self.coordinates):
             raise ValueError("a coordinate is there twice, or has no name")
-        texts = [self.condition, self.relation, *self.formulas.values(), *([self.where] if self.where else [])]
-        known = names_in(*texts) - self.own.keys()
+        stated = [self.stated, *([self.where] if self.where else [])]
+        listed = [*itertools.chain.from_iterable(self.listed.values())]
+        refuse_if(names_in(*listed) & self.own.keys(), "a listed amount depends on a coordinate")
+        self.fixed = [*listed, *(most for most in self.most.values() if not names_in(most) & self.own.keys())]
+        texts = [self.condition, self.relation, *self.formulas.values(), *listed, *self.most.values()]
+        texts += self.passes.values()
+        known = (names_in(*texts) | names_in(*stated) - self.passes.keys()) - self.own.keys()
         if not known or known != {*self.parameters} or len(known) < len(data["parameters"]):
             raise undecided(f"the parameters are {', '.join(sorted(known))}")
-        if self.own.keys() & {CONSTANT, TARGET, VALUE} or self.own.keys() & names_in(self.condition):
+        used = names_in(self.condition, *self.passes.values())
+        if self.own.keys() & {CONSTANT, TARGET, VALUE, *check.FUNCTIONS, *used}:
             raise undecided(
-                "a coordinate in the condition on parameters, or with the name of a parameter or of a track"
+                "a coordinate in the condition on parameters, or with the name of a parameter or of a track or function"
             )
         powers = {
             part.left.id
-            for part in itertools.chain.from_iterable(map(ast.walk, texts))
+            for part in itertools.chain.from_iterable(map(ast.walk, texts + stated))
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd)
             if isinstance(part.left, ast.Name) and isinstance(part.right, ast.UnaryOp)
         }
         if len(powers) > 1 or not powers <= known - {POWER}:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
-        parts = itertools.chain.from_iterable(map(ast.walk, texts))
+        parts = itertools.chain.from_iterable(map(ast.walk, texts + stated))
         raised = [part.right for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)]
         if len(exponents := names_in(*raised)) > 1 or not exponents <= known or (exponents and powers):
             raise undecided("powers with several exponents, a coordinate as exponent, or two kinds of powers")
         self.exponent = next(iter(exponents), None)  # t of 2**t
+        refuse_if(("without_passes" in data) != bool(passes), "a relation without passes, for games with passes only")
+        refuse_if(self.passes.keys() & known, "a parameter has the name of the passes left")
+        if passes and (powers or exponents or self.listed or self.most or data.get("verdict") == "refuted"):
+            raise undecided(
+                "passes, with powers of 2, some amounts only, or a statement that is false for every member"
+            )
 
     def described(self, ruleset: ast.expr) -> dict[str, Any]:
         """Return the description of a game, with heights in its coordinates and the parameters of the family."""
@@ -703,10 +748,12 @@ class Family:
                     raise ValueError("the game described has another name, or other parameters")
                 formulas = {y: parsed(height) for y, height in document.get("heights", {}).items()}
                 coordinates, put = {*document["coordinates"]}, {key: parsed(n) for key, n in defaults.items()} | given
-                if not names_in(*formulas.values()) <= {*coordinates, *put} or coordinates & {*put}:
-                    raise ValueError("a name in a height has two meanings, or none")
+                used = names_in(*formulas.values(), *itertools.chain.from_iterable(map(amounts_of, document["moves"])))
+                if not used <= {*coordinates, *put} or coordinates & {*put}:
+                    raise ValueError("a name in a height or an amount has two meanings, or none")
                 refuse_if(names_in(*given.values()) & coordinates, "an argument of the game depends on a coordinate")
-                return {**document, "heights": {y: ast.unparse(replaced(f, put)) for y, f in formulas.items()}}
+                heights = {y: ast.unparse(replaced(f, put)) for y, f in formulas.items()}
+                return {**document, "heights": heights, "moves": [with_amounts(m, put) for m in document["moves"]]}
             case ast.Call(ast.Name("sum"), [first, second], []):
                 return side_by_side(self.described(first), self.described(second))
             case ast.Call(ast.Name("nim" | "step_bar" | "strip_bar" | "solid_bar" as name), values, words):
@@ -727,6 +774,16 @@ class Family:
             case _:
                 raise undecided(f"{ast.unparse(ruleset)} cannot be checked for all parameters")
 
+    @functools.cached_property
+    def heap(self) -> str | None:
+        """The heap beside the game of a statement on P-positions with passes: a coordinate that no height depends on."""
+        if self.is_grundy:
+            return None
+        bound = {*self.formulas, *names_in(*self.formulas.values())}
+        if not (heaps := [c for c in self.clips if c not in bound]):
+            raise undecided("P-positions with passes, of a game without a heap beside it")
+        return heaps[0]
+
     def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
         """Return the heights, for these values of the parameters."""
         names = {**values, **self.own}
@@ -734,6 +791,10 @@ class Family:
         if not all(height.is_flat for height in heights.values()):
             raise undecided("a height that is no least or largest value, or sum, of quotients")
         return heights
+
+    def takes_something(self, reader: Reader, values: Numbers) -> str:
+        """Condition: listed amounts, and limits of amounts that are the same at all positions, are at least 1."""
+        return both(*((reader.sum(amount, values) - 1).natural for amount in self.fixed))
 
     def nim_sum(self, reader: Reader, values: Numbers) -> NimSum:
         """Return the relation: the nim-sum that is 0, or whose value is the Grundy number."""
@@ -752,8 +813,8 @@ class Family:
         return left ^ right
 
     def inside(self, reader: Reader, values: Numbers) -> Iterator[Sum]:
-        """Yield the sums that are at least 0 in the domain of the statement."""
-        parts = [self.where] if self.where else []
+        """Yield the sums that are at least 0 where the relation is; without passes it is of all positions."""
+        parts = [self.where] if self.where and not self.passes else []
         while parts:
             match parts.pop():
                 case ast.BoolOp(ast.And(), operands):
@@ -767,6 +828,32 @@ class Family:
                         yield from [a - b - low] if low is not None else []
                 case _:
                     raise undecided("a condition on positions that is no inequality")
+
+
+def without_passes(ruleset: ast.expr) -> tuple[ast.expr, ast.expr | None]:
+    """Return a game without its passes, and their number; None if it has none."""
+    match ruleset:
+        case ast.Call(ast.Name("with_pass"), values, words):
+            named_values = check.once([(str(word.arg), word.value) for word in words])
+            (bound := inspect.signature(check.RULESETS["with_pass"]).bind(*values, **named_values)).apply_defaults()
+            return bound.arguments["game"], parsed(bound.arguments["passes"])
+        case _:
+            return ruleset, None
+
+
+def amounts_of(move: Mapping[str, Any]) -> list[ast.expr]:
+    """Return the formulas in the amounts of a move."""
+    listed = move["by"] if isinstance(move.get("by"), list) else []
+    refuse_if(any(isinstance(amount, list) for amount in listed), "amounts as vectors")
+    return [*map(parsed, listed), *([parsed(move["at_most"])] if "at_most" in move else [])]
+
+
+def with_amounts(move: Mapping[str, Any], put: Mapping[str, ast.expr]) -> dict[str, Any]:
+    """Substitute formulas for names in the amounts of a move."""
+    texts, changed = [ast.unparse(replaced(formula, put)) for formula in amounts_of(move)], dict(move)
+    if "at_most" in move:
+        changed["at_most"] = texts.pop()
+    return {**changed, "by": texts} if isinstance(move.get("by"), list) else changed
 
 
 def side_by_side(*games: Mapping[str, Any]) -> dict[str, Any]:
@@ -785,7 +872,9 @@ def side_by_side(*games: Mapping[str, Any]) -> dict[str, Any]:
         for y, height in game.get("heights", {}).items():
             others |= names_in(parsed(height)) - own.keys()
             heights[own[y]] = ast.unparse(replaced(parsed(height), put))
-        moves += [{**move, "lower": [own[c] for c in move["lower"]]} for move in game["moves"]]
+        for move in game["moves"]:
+            others |= names_in(*amounts_of(move)) - own.keys()
+            moves.append({**with_amounts(move, put), "lower": [own[c] for c in move["lower"]]})
     refuse_if(others & {*coordinates}, "a parameter has the name of a coordinate of the sum")
     return {"coordinates": coordinates, "heights": heights, "moves": moves}
 
@@ -832,12 +921,16 @@ class Case:
             self.values[power_of(family.with_power)] = power_in(self.values[family.with_power])
         self.reader.exponent = self.values[family.exponent] if family.exponent is not None else None
         self.heights = family.heights(self.reader, self.values)
+        names = {**self.values, **family.own}
+        self.listed = {x: [self.reader.sum(n, self.values) for n in listed] for x, listed in family.listed.items()}
+        self.most = {x: as_height(self.reader.value(most, names)) for x, most in family.most.items()}
         self.relation = NimSum({}) if "formula" in written else family.nim_sum(self.reader, self.values)
         self.inside = [*family.inside(self.reader, self.values)]
         refuse_if(not self.is_grundy and self.relation.offset, "the relation is no nim-sum that is 0")
         for y, height in self.heights.items():
             if any(x == y or (x in self.heights and self.heights[x].coordinates) for x in height.coordinates):
                 raise undecided("a height depends on a coordinate that has a height")
+        self.by_cases = ByCases(self, written["formula"]) if "formula" in written else None
 
     @functools.cached_property
     def facts(self) -> str:
@@ -848,6 +941,7 @@ class Case:
             products = {factors for value in self.values.values() for factors, _ in value.items if factors}
             conditions += [named(*factors).natural for factors in sorted(products)]
         conditions += [named(name).natural for name in sorted(self.names)]
+        conditions.append(self.family.takes_something(self.reader, self.values))
         if self.family.exponent is not None:
             conditions += natural_multiples([*naturals(self.heights.values()), *self.limits.values()], self.names)
         return both(*conditions, *self.reader.definitions, is_game(self.heights.values()))
@@ -889,7 +983,12 @@ class Case:
 
         Another coordinate is the same at both places, or it has fallen: it is less, and its height.
         """
-        conditions = [option[lowered].natural, (place[lowered] - option[lowered] - 1).natural]
+        amount = place[lowered] - option[lowered]
+        conditions = [option[lowered].natural, (amount - 1).natural]
+        if lowered in self.listed:
+            conditions.append(either(*((amount - n).zero for n in self.listed[lowered])))
+        if lowered in self.most:
+            conditions.append(self.most[lowered].allows(place, amount))
         for y in self.changed(lowered)[1:]:
             conditions.append(self.heights[y].allows(option, option[y]))
             if option[y] != place[y]:
@@ -901,11 +1000,11 @@ class Case:
         """Counterexample: the certificate displays another game, relation or counter than the checked one."""
         said, relation, heights = self.written, self.relation, dict[str, Any]()
         for y, height in self.heights.items():
-            forms = [(part.dividend.coefficients, part.divisor) for part in height.quotients]
-            parts = [{"terms": form, "constant": form.pop(""), "divisor": divisor} for form, divisor in forms]
-            heights[y] = {"function": height.function, "parts": parts}
+            heights[y] = {"function": height.function, "parts": [part.written for part in height.quotients]}
         own = {"heights": heights, "shifts": relation.shifts, "constant": relation.constant, "offset": -relation.offset}
         differing = [*self.differences({key: said[key] for key in own}, own)]
+        if self.by_cases is not None:
+            differing += self.differences(said["formula"]["floors"], [floor.written for floor in self.by_cases.floors])
         for one in said.get("obligations", []):
             for location in one["locations"]:
                 counters = Obligation(self, one["kind"], one.get("move")).counters(location.get("move"))
@@ -934,15 +1033,18 @@ class Case:
     def conditions(self, is_proof: bool) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples, with names; each must be unsatisfiable together with `facts`."""
         written, power = self.written, self.family.with_power
-        of_places = self.family.where is not None or not is_proof
+        of_places = (self.family.where is not None and not self.family.passes) or not is_proof
         refuse_if((of_places or "formula" in written) and self.family.exponent, "2**t where no words are read")
         refuse_if((of_places or "formula" in written) and written.get("obligations"), "obligations on words")
-        if not of_places and "formula" not in written:
+        if (self.listed or self.most) and (of_places or self.by_cases is None):
+            raise undecided("moves by some amounts only, where the relation is no formula by cases")
+        if self.family.passes:
+            yield "only-the-end", self.stuck()
+        if not of_places and self.by_cases is None:
             yield from self.obligations()
-        elif not of_places:
-            if not self.is_grundy or power is not None:
-                raise undecided("options and lemmas, where Grundy numbers are no formula by cases")
-            yield from ByCases(self, written["formula"]).conditions()
+        elif self.by_cases is not None and not of_places:
+            refuse_if(power is not None, "options and lemmas, where a power of 2 divides a parameter")
+            yield from self.by_cases.conditions()
         else:
             if (power is None) != ("digits" not in written) or (power is not None and is_proof):
                 raise undecided("a proof for powers of 2, or digits, where there are none")
@@ -967,6 +1069,19 @@ class Case:
         few = FewValues(self)
         here = (both(self.facts, few.is_here(place)) for _, place in few.places())
         return any(not has_product(place) and not unsatisfiable("position", place) for place in here)
+
+    def stuck(self) -> str:
+        """Counterexample: a position that is not all zeros has no move to zeros; a heap beside the game is left out."""
+        zeros: Numbers = dict.fromkeys(self.coordinates, ZERO)
+        place = {c: ZERO if c == self.family.heap else named(coordinate(c)) for c in self.coordinates}
+        here = [value.natural for value in place.values()]
+        here += [either(place[y].zero, height.allows(place, ONE)) for y, height in self.heights.items()]
+        moves = list[str]()
+        for x, clips in self.clips.items():
+            fallen = {y: contrary(self.heights[y].allows(zeros, ONE)) for y in self.changed(x)[1:] if clips}
+            others = (either(place[c].zero, fallen.get(c, "false")) for c in self.coordinates if c != x)
+            moves.append(both((place[x] - 1).natural, *others))
+        return both(*here, either(*((value - 1).natural for value in place.values())), *map(contrary, moves))
 
     def obligations(self) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples of the obligations on words, each with its invariant in the certificate."""
@@ -1479,19 +1594,21 @@ class PowerPlace(FewValues):
             yield both(when, also), self.base * up + down - self.game.shift(x)
 
 
-# ---- Grundy numbers that are a formula by cases. A certificate lists the options to try, and the sums that need lemmas on
-# products. Every name is an integer; the lemmas hold for all integers.
+# ---- Formulas by cases, for Grundy numbers or P-positions. A certificate lists the options to try, and the sums that need
+# lemmas on products. Every name is an integer; the lemmas hold for all integers. A quotient that is multiplied, added to another or
+# compared, and the quotient of each remainder, is a further coordinate of every place, which its definition determines.
 
 RESULT, ASKED = "value()", "target()"
 
 
 class ByCases:
-    """A formula for the Grundy number in one case, with the options and lemmas of a certificate."""
+    """A formula for the Grundy number or the P-positions in one case, with the options and lemmas of a certificate."""
 
     def __init__(self, case: Case, written: Mapping[str, Any]) -> None:
         self.family, self.reader, self.values, self.written = case.family, case.reader, case.values, written
         self.game, self.names = case, case.names
         self.place: Numbers = {x: named(coordinate(x)) for x in self.family.coordinates}
+        self.known: Numbers = {**self.values, **self.family.own}
         self.numbers = [f"number({i})" for i, _ in enumerate(written["quotients"], start=1)]
         self.moves = [
             (lowered, fallen)
@@ -1499,36 +1616,54 @@ class ByCases:
             for size in range(len(self.game.changed(lowered)) if clips else 1)
             for fallen in itertools.combinations(self.game.changed(lowered)[1:], size)
         ]
-        names, remainders = {**self.values, **self.family.own}, dict[str, tuple[Sum, int]]()  # by their texts
+        self.floors = self.reader.floors = dict[Quotient, Sum]()
+        self.choices = list[tuple[list[tuple[Sum, int, int]], Height]]()  # the remainders, and the rest of the formula
+        if not case.is_grundy:
+            self.reader.condition(self.family.relation, self.known)  # all quotients are then in `floors`
+            return
+        remainders = dict[str, tuple[Sum, int]]()  # by numbers, with their texts
         for part in ast.walk(self.family.relation):
             if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and names_in(part) & self.place.keys():
-                if not (by := self.reader.sum(part.right, self.values)).is_number or by.number < 1:
-                    raise undecided("a remainder by what is no positive number")
-                remainders[ast.unparse(part)] = self.reader.sum(part.left, names), by.number
+                by = self.reader.sum(part.right, self.values)
+                refuse_if(by.is_number and by.number < 1, "a remainder by what is no positive number")
+                one = {ast.unparse(part): (self.reader.sum(part.left, self.known), by.number)}
+                remainders |= one if by.is_number else {}
         refuse_if(math.prod(by for _, by in remainders.values()) > MOST_CHOICES, "too many choices of remainders")
-        self.choices = list[tuple[list[tuple[Sum, int, int]], Height]]()  # the remainders, and the rest of the formula
         for numbers in itertools.product(*(range(by) for _, by in remainders.values())):
             node = replaced(self.family.relation, dict(zip(remainders, map(parsed, numbers), strict=True)))
             chosen = [(*remainder, number) for remainder, number in zip(remainders.values(), numbers, strict=True)]
-            self.choices.append((chosen, as_height(self.reader.value(node, names))))
+            self.choices.append((chosen, as_height(self.reader.value(node, self.known))))
 
     def conditions(self) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples to the formula, with names."""
         positive = both(*((divisor - 1).natural for divisor in self.reader.divisors))
         yield "divisors", both(contrary(positive), *self.reader.definitions)
-        value, target = named(RESULT), named(ASKED)
-        here = both(self.game.is_position(self.place), self.is_value(self.place, value))
-        bodies = {"value": both(here, contrary(value.natural))}
+        value, target, bodies = named(RESULT), named(ASKED), dict[str, str]()
+        place, floors = self.whole(self.place, "position")
+        position, related = both(self.game.is_position(self.place), floors), self.is_value(place, value)
+        here, other = both(position, related), both(position, contrary(related))
+        if self.game.is_grundy:
+            bodies["value"] = both(here, contrary(value.natural))
+            other = both(here, target.natural, (value - target - 1).natural)
         for lowered, fallen in self.moves:
-            option = {**self.place, **{x: named(f"option({x})") for x in (lowered, *fallen)}}
-            is_option = self.game.is_option(self.place, option, lowered)
-            bodies["-".join(["exclusion", lowered, *fallen])] = both(here, is_option, self.is_value(option, value))
-        smaller = [target.natural, (value - target - 1).natural]
-        bodies["option"] = both(here, *smaller, *self.quotients(), *map(contrary, self.options(target)))
+            changed = {**self.place, **{x: named(f"option({x})") for x in (lowered, *fallen)}}
+            option, floors = self.whole(changed, "option")
+            same = both(floors, self.game.is_option(self.place, changed, lowered), self.is_value(option, value))
+            bodies["-".join(["exclusion", lowered, *fallen])] = both(here, same)
+        bodies["option"] = both(other, *self.quotients(), *self.without_options(target))
         refuse_if(self.written["lemmas"].keys() != bodies.keys(), "lemmas of other conditions than there are")
         for name, body in bodies.items():
             sentence = both(*map(self.lemma, self.written["lemmas"][name]), body)
             yield name, both(sentence, *self.of_products(sentence), *self.reader.definitions)
+
+    def whole(self, place: Numbers, kind: str) -> tuple[Numbers, str]:
+        """Return a place with its further coordinates, and the condition that defines these, for positive divisors."""
+        found, conditions = dict(place), list[str]()
+        for number, quotient in enumerate(self.floors):
+            found[str(number)] = value = named(f"{kind}({number})")
+            rest = quotient.room(found, value)
+            conditions += [rest.natural, (quotient.divisor - 1 - rest).natural]
+        return found, both(*conditions)
 
     def quotients(self) -> Iterator[str]:
         """Yield the definitions of the certificate's quotients, for positive divisors."""
@@ -1539,28 +1674,34 @@ class ByCases:
 
     def read(self, written: Mapping[str, int], quotients: int) -> Sum:
         """Return a sum of parameters, the position, the smaller value, and the first `quotients` quotients."""
-        known = {*self.names, *map(coordinate, self.place), ASKED}
+        known = {*self.names, *map(coordinate, self.whole(self.place, "position")[0]), ASKED}
         return read(written, {*known, *self.numbers[:quotients]})
 
-    def options(self, target: Sum) -> Iterator[str]:
-        """Conditions: an option of the certificate is an option, and has the smaller value."""
-        for option in self.written["options"]:
+    def without_options(self, target: Sum) -> Iterator[str]:
+        """Conditions: no option of the certificate is one with the smaller value, or with a P-position."""
+        for number, option in enumerate(self.written["options"], start=1):
             move, fallen = option["move"], tuple(option["fallen"])
             refuse_if((move, fallen) not in self.moves, "an option by a move that there is not")
             refuse_if(option["changed"].keys() != {move, *fallen}, "an option does not say what the move changes")
-            place = {**self.place, **{x: self.read(s, len(self.numbers)) for x, s in option["changed"].items()}}
-            yield both(self.game.is_option(self.place, place, move), self.is_value(place, target))
+            changed = {**self.place, **{x: self.read(s, len(self.numbers)) for x, s in option["changed"].items()}}
+            place, floors = self.whole(changed, f"option{number}")
+            option_with_value = both(self.game.is_option(self.place, changed, move), self.is_value(place, target))
+            yield both(floors, contrary(option_with_value))
 
     def lemma(self, written: Mapping[str, int]) -> str:
-        """Lemma on a sum d and its product D with a natural number m: D ≥ m, D ≤ -m or D = 0."""
+        """Lemmas on a sum d and its product D with natural numbers m: D ≥ m, D ≤ -m or D = 0."""
         known = {*self.names, *self.numbers, RESULT, ASKED}
-        known |= {f"{kind}({x})" for kind in ("position", "option") for x in self.place}
-        if (m := self.written.get("factor")) not in self.names:
-            raise undecided("lemmas on products with what is no parameter of the case")
-        d, factor = read(written, known), named(m)
-        up = implied((d - 1).natural, (factor * d - factor).natural)
-        down = implied((-d - 1).natural, (-(factor * d) - factor).natural)
-        return both(up, down, implied(d.zero, (factor * d).zero))
+        kinds = ("position", "option", *(f"option{i}" for i in range(1, len(self.written["options"]) + 1)))
+        known |= {f"{kind}({x})" for kind in kinds for x in self.whole(self.place, kind)[0]}
+        d, lemmas = read(written, known), list[str]()
+        refuse_if(
+            not {*self.written["factors"]} <= self.names, "lemmas on products with what is no parameter of the case"
+        )
+        for m in map(named, self.written["factors"]):
+            up = implied((d - 1).natural, (m * d - m).natural)
+            down = implied((-d - 1).natural, (-(m * d) - m).natural)
+            lemmas += [up, down, implied(d.zero, (m * d).zero)]
+        return both(*lemmas)
 
     def of_products(self, text: str) -> Iterator[str]:
         """Yield lemmas: a product with a parameter that is 0 or 1."""
@@ -1571,12 +1712,56 @@ class ByCases:
                     yield implied((named(m) - 1).zero, (named(*factors) - named(other)).zero)
 
     def is_value(self, place: Numbers, value: Sum) -> str:
-        """Condition: the formula has a value at a place. Exactly one choice of remainders applies."""
+        """Condition: the formula has a value at a place, or says that it is a P-position. One choice of remainders applies."""
+        if not self.game.is_grundy:
+            return self.reader.condition(self.family.relation, self.known, place)
         choices = []
         for remainders, formula in self.choices:
             when = (remainder(one.at(place), by, number) for one, by, number in remainders)
             choices.append(both(*when, formula.allows(place, value), contrary(formula.allows(place, value + 1))))
         return either(*choices)
+
+
+# ---- Passes. A game with r passes has positions (v, p), in which the players together may pass p times, but not where v has no
+# option. Let n be the Grundy number of v with p passes left; or let n be a heap beside the game, and (v, n) a P-position if and
+# only if n is that number. docs/lemmas.md proves: p and p % 2 passes give the same number; and one pass exchanges 2i - 1 and 2i
+# for each i >= 1, if only the position without options has the number 0 without passes (the text only-the-end).
+
+EXCHANGED = parsed("a == b == 0 or a % 2 == 1 and b == a + 1 or a % 2 == 0 and a == b + 1 >= 2")
+
+
+def automaton(family: Family, formula: ast.expr, names: check.Names, value: check.Track) -> check.Automaton:
+    """Return the condition that a formula of the family's kind is: that it has a value, or that it holds."""
+    if family.is_grundy:
+        return check.within(formula, names, {value: -1}, 0, 0)
+    return check.condition(formula, names)
+
+
+def otherwise_with_passes(family: Family) -> check.Automaton:
+    """Return the integers for which the statement does not follow from the relation without passes.
+
+    They need not make a game. A Grundy number without passes that stands in the statement is any natural number.
+    """
+    (p, most), (n, other) = *family.passes.items(), (family.heap or check.Own(), check.Own())
+    rest, formulas = [c for c in family.coordinates if c != n], [family.stated, family.relation]
+    names = {c: {c: 1} for c in (*family.parameters, *family.coordinates, p, NEW)}
+    if family.is_grundy:
+        short = [replaced(formula, {ast.unparse(family.relation): ast.Name(NEW)}) for formula in formulas]
+        formulas = formulas if names_in(*short) & {*rest} else short
+    stated, plain = (automaton(family, formula, names, n) for formula in formulas)
+
+    def some_other(*parts: check.Automaton) -> check.Automaton:
+        return check.some([other], plain.on({n: other}), *parts)
+
+    passed = some_other(check.condition(EXCHANGED, {"a": {n: 1}, "b": {other: 1}}))
+    is_even = check.condition(parsed(f"{p} % 2 == 0"), names)
+    right = check.any_of([is_even & plain, passed - is_even])
+    ends, zero = check.all_of(check.limits({c: 1}, 0, 0) for c in rest), some_other(check.limits({other: 1}, 0, 0))
+    here = check.all_of(check.limits({c: 1}, 0, None) for c in (*names, n))
+    here &= check.condition(family.condition, names) & check.condition(family.where, names)
+    here &= check.within(most, names, {p: -1}, 0, None)
+    here &= some_other(check.limits({other: 1}, 0, None)) & check.any_of([ends & zero, here - ends - zero])
+    return check.any_of([here & stated - right, here & right - stated])
 
 
 # ---- Members: the family with numbers for its parameters, compared with the definition.
@@ -1591,7 +1776,10 @@ class Member:
             n = values[family.with_power]
             numbers[power_of(family.with_power)] = as_sum(n & -n)
         self.heights = family.heights(Reader(), numbers)  # as other members are read, too
-        of = {y: sorted(names_in(node) & {*family.coordinates}) for y, node in family.formulas.items()}
+        self.formulas = family.formulas | family.passes
+        if any(value_of(most, values) < 1 for most in family.passes.values()):
+            raise ValueError("no passes")
+        of = {y: sorted(names_in(node) & {*family.coordinates}) for y, node in self.formulas.items()}
         self.of = dict(sorted(of.items(), key=lambda item: bool(item[1])))  # those that depend on nothing first
         self.order = [*(c for c in family.coordinates if c not in of), *self.of]
         self.known: dict[str, dict[tuple[int, ...], int]] = {y: {} for y in of}
@@ -1600,7 +1788,7 @@ class Member:
         """Return a height, which is computed once for the coordinates that it depends on."""
         key, known = tuple([at[x] for x in self.of[y]]), self.known[y]
         if key not in known:
-            known[key] = value_of(self.family.formulas[y], {**self.values, **at})
+            known[key] = value_of(self.formulas[y], {**self.values, **at})
         return known[key]
 
     def positions(self, bound: int) -> Iterator[dict[str, int]]:
@@ -1618,20 +1806,31 @@ class Member:
 
     def options(self, at: Mapping[str, int]) -> Iterator[dict[str, int]]:
         """Yield the options, by the definition."""
+        passes = dict[str, int]()
         for c, clips in self.family.clips.items():
             limited = [y for y, of in self.of.items() if c in of]
-            for n in range(at[c]):
-                option = {**at, c: n}
+            for n in self.amounts(c, at):
+                option = {**at, c: at[c] - n}
                 tops = {y: self.height(y, option) for y in limited}
                 if clips or all(option[y] <= top for y, top in tops.items()):
+                    passes = {p: at[p] - 1 for p in self.family.passes if at[p]}  # only where there is another move
                     yield option | {y: min(option[y], top) for y, top in tops.items()}
+        if passes:
+            yield {**at, **passes}
+
+    def amounts(self, c: str, at: Mapping[str, int]) -> Iterator[int]:
+        """Yield the amounts by which a move may lower a coordinate, by the definition."""
+        listed, most = self.family.listed.get(c), self.family.most.get(c)
+        allowed = range(1, at[c] + 1) if listed is None else {value_of(n, self.values) for n in listed}
+        largest = at[c] if most is None else value_of(most, {**self.values, **at})
+        yield from (n for n in allowed if 1 <= n <= min(at[c], largest))
 
     def is_position(self, at: Mapping[str, int]) -> bool:
         return min(at.values()) >= 0 and all(at[y] <= self.height(y, at) for y in self.of)
 
     def related(self, at: Mapping[str, int]) -> int:
         """Return the stated Grundy number, or 1 for a stated P-position."""
-        return value_of(self.family.relation, {**self.values, **at})
+        return value_of(self.family.stated, {**self.values, **at})
 
     def inside(self, at: Mapping[str, int]) -> bool:
         return self.family.where is None or bool(value_of(self.family.where, {**self.values, **at}))
@@ -1671,7 +1870,8 @@ def members(family: Family, cases: Sequence[Mapping[str, Any]]) -> Iterator[Memb
         if key in found or min(key) < 0:
             continue
         with contextlib.suppress(ValueError, ZeroDivisionError):  # a formula without a value
-            if value_of(family.condition, parameters):
+            takes_something = all(value_of(amount, parameters) >= 1 for amount in family.fixed)
+            if takes_something and value_of(family.condition, parameters):
                 member = Member(family, parameters)
                 if all(part.is_number and part.number >= 0 for part in naturals(member.heights.values())):
                     found.add(key)
@@ -1709,7 +1909,7 @@ def wrong_position(member: Member) -> dict[str, int] | None:
     while bound < BOX and len(more := [*member.positions(bound + 1)]) <= POSITIONS and more:
         bound, found = bound + 1, more
     grundy: dict[tuple[int, ...], int] = {}
-    key = operator.itemgetter(*family.coordinates)
+    key = operator.itemgetter(*family.coordinates, *family.passes)
     for at in sorted(found, key=lambda at: sum(at.values())):  # options have a smaller sum
         reached = {grundy[key(option)] for option in member.options(at)}
         grundy[key(at)] = number = next(n for n in itertools.count() if n not in reached)
@@ -1749,10 +1949,7 @@ def prove_alone(member: Member) -> None:
     family = member.family
     game = check.game_of(family.ruleset, names, family.games)
     known: check.Names = {**names, **{c: {c: 1} for c in game.coordinates}}
-    if family.is_grundy:
-        relation = game.legal & check.within(family.relation, known, {check.VALUE: -1}, 0, 0)
-    else:
-        relation = game.legal & check.condition(family.relation, known)
+    relation = game.legal & automaton(family, family.stated, known, check.VALUE)
     verdict, why = check.decided(check.obligations(game, relation, family.is_grundy))
     if verdict != "proved":
         raise ContradictionError(f"{game.text}: the proof for all parameters says otherwise than check.py: {why}")
@@ -1794,19 +1991,20 @@ def not_covered(family: Family, cases: Sequence[Mapping[str, Any]]) -> str:
             inside += [read(c, own).put(own).natural for c in case["conditions"]]
         covered.append(both(*inside))
     others = map(otherwise_a_game, heights.values())
-    missed = both(is_game(heights.values()), contrary(either(*covered)))
+    missed = both(is_game(heights.values()), family.takes_something(reader, known), contrary(either(*covered)))
     return both(*natural, condition, *reader.definitions, either(*others, missed))
 
 
 def statement(family: Family) -> list[str]:
     """Return the rules of the game and the statement, both as read."""
-    moves = [{"lower": [c], **({} if clips else {"clip": False})} for c, clips in family.clips.items()]
-    rules = check.rules_of({**family.document, "moves": moves})
+    rules = check.rules_of(family.document)
+    for p, most in family.passes.items():
+        rules += f"; {p} from 0 to {check.shown(most)}; a move may lower {p} by 1 instead, if there is another move"
     parameters = f"all natural numbers {', '.join(family.parameters)} with {check.shown(family.condition)}"
-    among = f"positions ({', '.join(family.coordinates)})"
+    among = f"positions ({', '.join([*family.coordinates, *family.passes])})"
     among += f" with {check.shown(family.where)}" if family.where else ""
     sign = "the Grundy number is" if family.is_grundy else "a position is a P-position if and only if"
-    said = f"for {parameters} that make a game, and all {among}: {sign} {check.shown(family.relation)}"
+    said = f"for {parameters} that make a game, and all {among}: {sign} {check.shown(family.stated)}"
     return [f"{check.shown(family.ruleset)}: {rules}", said]
 
 
@@ -1822,14 +2020,14 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
     answer = answered("undecided", "")
     try:
         family, is_proof = Family(data), data.get("verdict", "proved") == "proved"
-        answer |= {"statement": statement(family), "coordinates": family.coordinates}
+        answer |= {"statement": statement(family), "coordinates": [*family.coordinates, *family.passes]}
         small = [*itertools.islice(members(family, data["cases"]), MEMBERS)]
         refuse_if(not small, "no small parameters make a member of the family")
         for member in small:
             if not is_proof:
                 require_failure(member, data["cases"])
             elif (at := wrong_position(member)) is not None:
-                found = {"parameters": dict(member.values), "position": [at[c] for c in family.coordinates]}
+                found = {"parameters": dict(member.values), "position": [at[c] for c in answer["coordinates"]]}
                 return answer | {"status": "refuted", "why": "the definition says otherwise", **found}
         uncovered = not_covered(family, data["cases"])
         cases = [Case(family, written) for written in data["cases"]]
@@ -1841,7 +2039,12 @@ def decide(data: Mapping[str, Any]) -> dict[str, Any]:
                 if not unsatisfiable(f"case-{i}/{name}", condition):
                     raise undecided(f"case-{i}/{name} does not hold, or no solver knows it")
                 number += 1
-        if is_proof and family.where and not any(case.is_somewhere() for case in cases):
+        if family.passes:
+            verdict, why = check.decided(iter([("the statement does not follow", otherwise_with_passes(family))]))
+            refuse_if(verdict != "proved", f"passes: {why}")
+            number += 1
+        near = (member.inside(at) for member in small for bound in (1, 4, 16) for at in member.positions(bound))
+        if is_proof and family.where and not any(near if family.passes else (case.is_somewhere() for case in cases)):
             raise undecided("no position of any member satisfies the condition on positions")
         answer |= {"status": "proved" if is_proof else "refuted", "why": "every condition holds"}
         answer |= {"every_member": not is_proof, "conditions": number, "engines": [*SOLVERS], "members": len(small)}

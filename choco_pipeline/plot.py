@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from choco_pipeline.errors import ConfigError, require_package
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.report.pictures import MOST_STATES, arrows
@@ -59,7 +60,7 @@ def grundy_numbers(
     try:
         plane = data.sel(fixed)
     except KeyError:
-        raise ConfigError(f"{game.notation}: {_values(fixed)} is outside the table") from None
+        raise ConfigError(f"{game.notation}: {assigned(fixed)} is outside the table") from None
     axes = axes or _new_axes()
     cells = np.ma.masked_less(plane.values, 0)
     vertical, horizontal = free
@@ -187,8 +188,4 @@ def _new_axes(projection: str | None = None) -> Axes:
 
 
 def _title(game: Ruleset, fixed: dict[str, int]) -> str:
-    return ", ".join(filter(None, (game.notation, _values(fixed))))
-
-
-def _values(fixed: dict[str, int]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in fixed.items())
+    return ", ".join(filter(None, (game.notation, assigned(fixed))))

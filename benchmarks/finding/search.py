@@ -17,7 +17,6 @@ from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import Finder, document_of, proposals
 from choco_pipeline.finding.statement import FoundDocument, Mined
 from choco_pipeline.finding.tables import MemberTable, TableFamily
-from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, match, read
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.cells import Cells
@@ -59,21 +58,18 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
         data = table(game, bound, case.quantity)
         if isinstance(case, Decoy) and case.permuted:
             data = permuted(data, seed)
-        findings = mine_table(case.search, game, bound, case.quantity, data)
+        cells = Cells.of(game, bound, data)
+        findings = mine_table(case.search, cells)
         family = notation if pattern.names else game.notation
         mined += [
             Mined(game.notation, case.quantity, bound, family, parameters, one) for one in findings
         ]
-        members.append(MemberTable(parameters, _reader(game, bound, data), findings))
+        members.append(MemberTable.in_memory(parameters, cells, findings))
         bounds[game.notation, case.quantity] = bound
     families = [TableFamily.of(notation, members)] if pattern.names else []
     finder = Finder(Tables(bounds), catalogue)
     document = document_of([search() for search in proposals(mined, families)], finder)
     return Found(document, notation, time.process_time() - start)
-
-
-def _reader(game: Ruleset, bound: int, data: Any) -> Any:
-    return lambda: Cells.of(game, bound, data)
 
 
 def drawn(case: Case, seed: int) -> str:

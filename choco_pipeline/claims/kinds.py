@@ -291,9 +291,9 @@ def _all(parts: list[tree.Proposition]) -> tree.Proposition:
 def recognise(
     proposition: tree.Proposition,
     coordinates: tuple[str, ...],
-    bound: int = 0,
-    printed: Sequence[Sequence[int]] = (),
-    defined: Collection[str] = (),
+    bound: int,
+    printed: Sequence[Sequence[int]],
+    defined: Collection[str],
 ) -> Recognised:
     """Return the shape of a statement without definitions and size limit.
 

@@ -235,9 +235,9 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
 
 
 def _cases(claim: Claim, given: Given) -> list[tuple[dict[str, int], dict[str, int]]]:
-    """Return the choices of values, each with a resulting case of the claim.
+    """Return pairs: a choice of values, and a resulting case of the claim.
 
-    There is at least one. Raises `ConfigError` otherwise.
+    Raises `ConfigError` if there is none.
     """
     spans = _spans(claim, given)
     wanted = {name: _as_range(given[name]) for name in claim.statement.every if name in given}

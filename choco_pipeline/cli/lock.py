@@ -60,7 +60,9 @@ def results_lock(results: Path) -> Iterator[Callable[[int], None]]:
         try:
             yield lambda snakemake: write_json(record, {"run": os.getpid(), "snakemake": snakemake})
         finally:
-            if not _snakemake_is_locked():  # else the next run must know that the lock is ours
+            if (
+                not _snakemake_is_locked()
+            ):  # otherwise the record tells the next run whose lock it is
                 record.unlink(missing_ok=True)
     finally:
         lock.release()

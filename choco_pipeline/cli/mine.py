@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -33,7 +32,7 @@ from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import is_complete_formula
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory, table
+from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity, variable_of
 
@@ -110,17 +109,16 @@ def mine_games(
         mined: list[Mined] = []
         members: dict[Quantity, list[MemberTable]] = defaultdict(list)
         for game, parameters, chosen, size in tables:
-            data = table(game, size, chosen)
-            findings = mine_table(what or list(MINERS), game, size, chosen, data)
+            cells = Cells.computed(game, size, chosen)
+            findings = mine_table(what or MINERS, cells)
             if learns and not any(map(is_complete_formula, findings)):
-                findings += learned_from_game(Cells.of(game, size, data))
+                findings += learned_from_game(cells)
             family = words[0] if pattern.names else game.notation
             mined += [
                 Mined(game.notation, chosen, size, family, parameters, finding)
                 for finding in findings
             ]
-            reader = partial(Cells.of, game, size, data)
-            members[chosen].append(MemberTable(parameters, reader, findings))
+            members[chosen].append(MemberTable.in_memory(parameters, cells, findings))
             progress.advance(mining)
         families = [
             TableFamily.of(words[0], several) for several in members.values() if pattern.names

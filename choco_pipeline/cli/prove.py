@@ -275,7 +275,7 @@ def _family(
     claim = claim_to_prove(ruleset, statement, condition)
     given = claim.determined
     assert given is not None
-    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain)
+    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain())
     folder = FOLDER if out == DEFAULT_FOLDER else out
     # The search takes its seconds, and the check as many again.
     beyond = {"seconds": 2 * limits["seconds"], "memory": BEYOND * limits["memory"]}

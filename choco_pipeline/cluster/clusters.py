@@ -34,7 +34,7 @@ from choco_pipeline.cluster.task import (
 from choco_pipeline.documents.files import write_json
 from choco_pipeline.errors import require_package
 
-#: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
+#: Address of Dask's dashboard: only for this machine, on any free port, because several clusters may run.
 DASHBOARD = "127.0.0.1:0"
 #: Workers keep the memory of arrays below 32 MiB for the next ones. Dask's own setting gives it back each time, and a
 #: page fault for every 4 KiB of a temporary costs more than what is computed in it: checks took five times as long. All
@@ -199,7 +199,7 @@ def _close(cluster: LocalCluster) -> None:
     try:
         cluster.close()
     except AssertionError:
-        # Else the second attempt would wait for the end of the first.
+        # Otherwise the second attempt would wait for the end of the first.
         cluster.status = Status.failed
         cluster.close()
 

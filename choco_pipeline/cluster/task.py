@@ -32,7 +32,7 @@ from choco_pipeline.errors import ChocoError
 
 #: Seconds until a scheduler that does not answer counts as gone.
 ANSWER = 5
-#: The same where a file says where it is: it was there some moments ago, and may have a machine that has too much to do.
+#: The same if a scheduler file names it: it was there moments ago, and its machine may be busy.
 LOADED_ANSWER = 60
 #: Seconds between two looks at a task that runs.
 LOOK = 0.5
@@ -82,7 +82,7 @@ def run_all(
                 results.append(future.result())
         return results
     finally:
-        # Dask gives up released tasks that have not begun. Else a traceback in a cycle might still hold a task, and Dask would
+        # Dask gives up released tasks that have not begun. Otherwise a traceback in a cycle might hold a task, and Dask would
         # repeat it after the death of its worker.
         for future in futures:
             future.release()
@@ -231,8 +231,8 @@ def connection(scheduler: str) -> Iterator[tuple[Client, str]]:
 async def _knock(address: str) -> None:
     """Shake hands with a scheduler.
 
-    Where something else listens, a client would wait for ever or not clean up. It may say nothing, or, as the dashboard does,
-    something that looks like the length of an enormous message.
+    If something else listens at the address, a client would wait for ever or not clean up. Such a listener may be silent, or send
+    bytes that look like the length of an enormous message, as the dashboard does.
     """
     comm = await connect(address, **Security().get_connection_args("client"))
     await comm.close()
@@ -282,7 +282,7 @@ class OnCluster(Runner):
         self.workers = sum(client.nthreads().values())
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
-        """Run the steps; where a worker is free, the first of the list that can run."""
+        """Run the steps; a free worker takes the first one in the list that can run."""
         if not steps:
             return
         names = {step.key: f"{step.key}-{uuid.uuid4().hex}" for step in steps}

@@ -2,8 +2,8 @@
 
 Tables and proofs of single games prove a statement for the listed games at most, and its condition has infinitely many.
 `choco_pipeline.proof.for_all` decides it for all parameters. It returns "proved" only if the check of the certificate, which shares no
-code with the search, agrees. Other statements, such as those on games with passes, may follow by lemmas on games in general from
-claims that are proved for all parameters.
+code with the search, agrees. Other statements, such as those on sets of values, may follow from claims that are proved for all
+parameters, by lemmas on games in general.
 """
 
 from __future__ import annotations
@@ -28,16 +28,8 @@ from choco_pipeline.proof.follows import derived
 ONE_SECONDS = 14.0
 #: Verdicts with which a statement is decided for all parameters.
 ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
-#: Lemmas that lead from a game to one with heaps or passes beside it, shortest first. Each lemma refuses games that it is not about,
-#: so that at most one or two of these remain.
-WAYS: tuple[tuple[LemmaName, ...], ...] = (
-    ("free-heap",),
-    ("sprague-grundy",),
-    ("one-pass",),
-    ("one-pass", "free-heap"),
-    ("one-pass", "two-more-passes"),
-    ("one-pass", "free-heap", "two-more-passes"),
-)
+#: Lemmas that lead from a game to one with heaps beside it, or none. A lemma refuses games that it is not about.
+WAYS: tuple[tuple[LemmaName, ...], ...] = ((), ("free-heap",), ("sprague-grundy",))
 
 #: Decides a claim with `for_all` within a number of seconds, and returns the verdict like `settle_for_all`.
 DecideForAll = Callable[[Claim, float], ClaimVerdict]
@@ -81,8 +73,9 @@ class ForAllParameters:
             if verdict.is_proved and verdict.for_all is not None:
                 chain = verdict.evidence["follows_from"]
                 steps = dict.fromkeys(step["certificate"] for step in chain["steps"])
+                by = f" by lemmas on {enumerated(chain['lemmas'])}" if chain["lemmas"] else ""
                 text = (
-                    f"proved for {verdict.for_all.text}: it follows from {known.claim} by lemmas on {enumerated(chain['lemmas'])};"
+                    f"proved for {verdict.for_all.text}: it follows from {known.claim}{by};"
                     f" the sentences on integers that remain are decided by {_engines(verdict)}"
                 )
                 return Conclusion("proved", text, (known.certificate, *steps))

@@ -365,7 +365,7 @@ def _findings(cells: Cells, relation: Relation, formula: FormulaOfProof) -> list
         ),
         tried=Tried(candidates=1, what=f"formulas {LEARNED}"),
     )
-    member = MemberTable({}, lambda: cells)
+    member = MemberTable.in_memory({}, cells)
     family = TableFamily(cells.game.notation, (member,))
     outcomes = [outcome(family.claim(line), member) for line in lines_of(finding, cells.game)]
     held_on = sum(compared.positions for compared in outcomes)

@@ -76,8 +76,7 @@ class _Run:
             if proof["status"] == "proved":
                 certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
         paths = {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
-        whole = whole_tables(self.plan, self.paths, self.catalogue.claims)
-        return Tables(dict(bounds), paths, whole)
+        return Tables(dict(bounds), paths, whole_tables(self.plan, self.paths))
 
     def finder(
         self,

@@ -211,17 +211,15 @@ class Trials:
         self, claim: Claim, name: str, parameters: scope.Parameters
     ) -> Iterator[bounds.TableTrial]:
         """Yield the outcome on the run's whole table, if searches read only a corner."""
-        game = scope.game_of(claim, parameters)
-        if (
-            game is None or claim.related is not None
-        ):  # that takes a table of another game, as large
+        # a related game takes another table, as large
+        if scope.game_of(claim, parameters) is None or claim.related is not None:
             return
         for quantity in claim.quantities:
             table = self.tables.whole(name, quantity)
             if table is None:
                 continue
             for case in claim.cases(parameters):
-                finding = table.find(claim, case, game)
+                finding = alone(pass_of_claim(claim, case, table))
                 assert not isinstance(finding.verdict, Proved), "a table proves nothing"
                 verdict = _missing(claim, finding, table.bound) or finding.verdict
                 yield bounds.TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
-import xarray as xr
 
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import pass_of_claim
+from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound
 from choco_pipeline.errors import ChocoError
@@ -45,7 +45,7 @@ from choco_pipeline.mining.table_findings import (
 )
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.cells import Cells, Ints, Truths, are_positions
-from choco_pipeline.tables.computing import cost_of, table
+from choco_pipeline.tables.computing import cost_of
 from choco_pipeline.tables.spec import Quantity, quantity_for
 
 #: Number of randomised bars for a game, and number of them for which a reported statement must not be right.
@@ -157,24 +157,19 @@ def _is_right(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
 
 def _holds(claim: Claim, game: str, bar: Ruleset) -> bool:
     quantity = quantity_for(bar, claim.quantities)
-    bound, data = _table(bar, quantity)
-    cases = claim.cases(claim.match(game) or {})
-    verdicts = [
-        check_claim(claim, case, bar, bound, data, explains=False).verdict for case in cases
-    ]
+    cells, cases = _table(bar, quantity), claim.cases(claim.match(game) or {})
+    verdicts = [alone(pass_of_claim(claim, case, cells, explains=False)).verdict for case in cases]
     return bool(verdicts) and all(isinstance(v, Exhausted | HoldsToBound) for v in verdicts)
 
 
 @lru_cache(maxsize=64)
-def _table(bar: Ruleset, quantity: Quantity) -> tuple[int, xr.Dataset]:
-    bound = BOUNDS[len(bar.base.coordinates)]
-    return bound, table(bar, bound, quantity)
+def _table(bar: Ruleset, quantity: Quantity) -> Cells:
+    return Cells.computed(bar, BOUNDS[len(bar.base.coordinates)], quantity)
 
 
 @lru_cache(maxsize=256)
 def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
-    bound, data = _table(bar, "p-positions")
-    return mine_table([search], bar, bound, "p-positions", data)
+    return mine_table([search], _table(bar, "p-positions"))
 
 
 def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
@@ -275,11 +270,8 @@ def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool
 
 
 def _search_again(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequence[Finding]:
-    data = table(game, bound, quantity)
-    mine = _PICTURES.get(search)
-    if mine is None:
-        return mine_table([search], game, bound, quantity, data)
-    return mine(game, bound, data, LARGER_SIDE)
+    cells, mine = Cells.computed(game, bound, quantity), _PICTURES.get(search)
+    return mine_table([search], cells) if mine is None else mine(cells, LARGER_SIDE)
 
 
 def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:

@@ -287,7 +287,7 @@ class _DescriptionReader:
     ) -> Amounts:
         """Return amounts for chosen numbers that satisfy the conditions.
 
-        Inside, chosen numbers have capital letters, so that no coordinate can be called so, also in a sum of games.
+        Internally, chosen numbers have capital letters, so that no coordinate has the same name, not even in a sum of games.
         """
         coordinates = self.file.coordinates
         chosen: dict[str, None] = {}
@@ -532,12 +532,12 @@ class CutGame(Ruleset):
     parameters
         Integers that formulas may use.
     name
-        What the game is called; by default after a digest of its description.
+        The name of the game; by default one from a digest of its description.
 
     Raises
     ------
     ConfigError
-        Saying which key has which mistake.
+        If there is a mistake; the message names the key.
 
     Examples
     --------

@@ -29,7 +29,7 @@ BLOCK = 1 << 18
 
 #: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
 TALLEST = 1 << 28
-#: Number of values of a formula that are kept.
+#: Number of values of a formula that are kept, and of formulas known to be sound.
 MOST_KNOWN = 1 << 16
 
 
@@ -115,6 +115,10 @@ class Height(ABC):
         return HeightError(f"height function {self.notation}: {what}")
 
 
+#: Formulas and their arguments whose first values have been checked: a search makes the same games thousands of times.
+_SOUND: set[tuple[Formula, tuple[str, ...]]] = set()
+
+
 @dataclass(frozen=True)
 class FormulaHeight(Height):
     """A height given by a formula such as ``(x+z)//3``."""
@@ -134,8 +138,13 @@ class FormulaHeight(Height):
             raise HeightError(
                 f"height function {self.formula.text}: unknown name {unknown[0]!r}; heights are formulas in {known}"
             )
-        side = max(2, int((FIRST_LOOK**2) ** (1 / max(1, len(self.arguments)))))
-        self.table(*[side] * len(self.arguments))
+        key = self.formula, self.arguments
+        if key not in _SOUND:
+            side = max(2, int((FIRST_LOOK**2) ** (1 / max(1, len(self.arguments)))))
+            self.table(*[side] * len(self.arguments))
+            if len(_SOUND) >= MOST_KNOWN:
+                _SOUND.clear()
+            _SOUND.add(key)
 
     @property
     def notation(self) -> str:
@@ -294,7 +303,7 @@ class FunctionHeight(Height):
 
     @property
     def notation(self) -> str:
-        """``function(name)``: for reading only."""
+        """``function(name)``, for people: it cannot be parsed."""
         return f"function({getattr(self.function, '__qualname__', type(self.function).__name__)})"
 
     def __call__(self, *at: int) -> int:

@@ -25,8 +25,8 @@ def results_of(
 ) -> Iterator[tuple[Ints, tuple[Points, ...]]]:
     """Yield the results of one kind of move, for each choice of amounts.
 
-    A result has the positions that allow it, as places in the arrays; and the position that is left, or the two whose sum is
-    played.
+    A result has the indices of the positions that allow the choice, and the position that is left, or the two positions whose
+    sum is played.
 
     Raises `LimitError` if there are more than `MOST_CHOICES` choices of amounts; `FormulaError` if a formula has no value.
     """

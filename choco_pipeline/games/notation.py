@@ -162,7 +162,7 @@ def as_written(text: str) -> Notation:
 def _with_defaults(
     notation: Notation, base: Path | None, games: Mapping[str, Any] | None
 ) -> Notation:
-    """Return it with every parameter of games of one's own, in order."""
+    """Return a notation in which each ``game(…)`` has all its parameters, in order."""
     given = {
         key: _with_defaults(value, base, games) if isinstance(value, Notation) else value
         for key, value in notation.arguments

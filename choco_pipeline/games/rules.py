@@ -89,7 +89,7 @@ class Move:
     by: Literal["any", "each", "same"] | tuple[int, ...] | Amounts = "any"
     #: A formula in the coordinates, of the position that is moved from: no amount is larger. None for no such limit.
     at_most: Formula | None = None
-    #: Whether coordinates that then stand above their largest legal value fall to it; else such a move is not allowed.
+    #: Whether coordinates above their largest legal value then fall to it; otherwise the move is not allowed.
     clips: bool = True
     #: A condition on the position that is moved from: where it holds, play has ended.
     unless: Formula | None = None

@@ -18,10 +18,8 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-import xarray as xr
 from pydantic import JsonValue
 
-from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures import SIDE, Bits, Stack, solve, stacks, window
 from choco_pipeline.mining.table_findings import (
     MOST_SAID,
@@ -30,6 +28,7 @@ from choco_pipeline.mining.table_findings import (
     Evidence,
     Tried,
 )
+from choco_pipeline.tables.cells import Cells
 
 #: Rules look back at most ORDER pictures, and RADIUS cells around.
 ORDER, RADIUS = 3, 2
@@ -66,16 +65,14 @@ class Rule:
     held_on: int
 
 
-def mine_cellular(
-    game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
-) -> list[CellularFinding]:
+def mine_cellular(cells: Cells, side: int = SIDE) -> list[CellularFinding]:
     """Return a rule or none for every way to cut P-positions into pictures.
 
     Rules that only cut the positions another way are left out. Pictures have at most `side` rows and columns.
     """
     findings: list[CellularFinding] = []
     seen = set()
-    for stack in stacks(game, bound, data, side):
+    for stack in stacks(cells, side):
         rule = find_rule(stack)
         # the cells whose sum is 0 are the same for rules that only cut the positions another way
         relation = rule and (

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from choco_pipeline.games import Ruleset
 from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining import recurrences
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
@@ -55,9 +53,9 @@ def b_file(sequence: IntegerSequence) -> str:
     return "\n".join((head, *lines, ""))
 
 
-def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFinding]:
+def mine_counts(cells: Cells) -> list[CountFinding]:
     """Return recurrences of a table's numbers of P-positions, or none of some."""
-    bar = game.base.rules.bar
+    bar = cells.game.base.rules.bar
     shift = 0 if bar is None else bar.shift
     # nim-sums of shifted coordinates begin at the shift
     centres = list(dict.fromkeys((0, -1, 1, -2, 2, -shift, -2 * shift)))
@@ -65,7 +63,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
     without: list[str] = []
     tried = 0
     seen: set[tuple[int, ...]] = set()
-    for sequence in sequences(game, bound, data):
+    for sequence in sequences(cells):
         terms = sequence.terms
         if len(terms) < FEWEST_TERMS or not any(terms) or terms in seen:
             continue
@@ -79,7 +77,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
     if without or not findings:
         what = "; ".join(without) or "numbers of P-positions: too few"
         searched = Tried(candidates=tried, what=f"{TRIED}: {what}")
-        findings.append(CountFinding(ruleset=game.notation, nothing=True, tried=searched))
+        findings.append(CountFinding(ruleset=cells.game.notation, nothing=True, tried=searched))
     return findings
 
 
@@ -243,13 +241,13 @@ def _claim(
     }
 
 
-def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:
+def sequences(cells: Cells) -> Iterator[IntegerSequence]:
     """Yield numbers of P-positions: in boxes, by their sum, by size of bars.
 
     Of a game with passes, positions without a pass are not counted: they belong to the game without passes.
     """
-    game, data = with_strip(game, data)
-    rules, passes = game.base.rules, game.passes
+    cells = with_strip(cells)
+    rules, passes = cells.game.base.rules, cells.game.passes
     if rules.face is not None:
         m, n = rules.face.sizes.values()
         wider = abs(n - m)
@@ -257,9 +255,9 @@ def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSe
         if wider < LARGEST_BAR and most >= FEWEST_TERMS:
             yield from _bars(four_heaps(passes, most + wider - 1), most, wider)
         return
-    yield from _boxes(Cells.of(game, bound, data))
-    if rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data:
-        heaps = four_heaps(passes, data)
+    yield from _boxes(cells)
+    if rules.is_nim and cells.variable.name == "p_d":
+        heaps = four_heaps(passes, cells)
         side = min(heaps.shape[-1], LARGEST_BAR)
         for wider in range(min(WIDEST, side - 1) + 1):
             yield from _bars(heaps, side - wider, wider)

@@ -27,10 +27,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
-import xarray as xr
 
 from choco_pipeline.formula import parse
-from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 from choco_pipeline.tables.cells import (
@@ -57,13 +55,13 @@ FEWEST, REPETITIONS, FEWEST_TERMS, FEWEST_VALUES = 32, 2, 12, 4
 DIVISORS = range(2, 7)
 
 
-def mine_symmetric_laws(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
+def mine_symmetric_laws(cells: Cells) -> list[StatementFinding]:
     """Return laws for all coordinates alike; none for games with passes."""
-    names = game.coordinates
+    game, names = cells.game, cells.game.coordinates
     if game.passes or game.base.rules.face is not None or len(names) not in BOUNDS:
         return []
-    most = min(bound, BOUNDS[len(names)])
-    p = p_positions(Cells.of(game, bound, data), most)
+    most = min(cells.bound, BOUNDS[len(names)])
+    p = p_positions(cells, most)
     box = np.indices((most + 1,) * len(names)).reshape(len(names), -1)
     every = dict(zip(names, box, strict=True))
     every = select(every, are_positions(game, every))
@@ -125,9 +123,9 @@ def _by_order(names: Sequence[str], p: Ints) -> Iterator[str]:
     yield " or ".join(f"({case})" for case in sorted(cases))
 
 
-def mine_counted_lines(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
+def mine_counted_lines(cells: Cells) -> list[StatementFinding]:
     """Return families of lines with the same number of P-positions on each."""
-    names = game.coordinates
+    game, names = cells.game, cells.game.coordinates
     if game.passes or game.base.rules.face is not None or len(names) != 2:
         return []
     a, b = names
@@ -136,10 +134,10 @@ def mine_counted_lines(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
         (f"{a} < {b}", f"({a} == n or {b} == n)", 1),
         (f"{a} <= {b}", f"{a}+{b} == n", 0),
     ]
-    most = min(bound, LINES_BOUND)
+    most = min(cells.bound, LINES_BOUND)
     last = most // INSIDE
     found: list[tuple[str, str, Evidence, Evidence]] = []
-    p = p_positions(Cells.of(game, bound, data), most) if last >= FEWEST_LINES else {}
+    p = p_positions(cells, most) if last >= FEWEST_LINES else {}
     for domain, line, first in lines if p else ():
         inside = select_where(p, parse(domain))
         count = inside[a].size
@@ -157,18 +155,19 @@ def mine_counted_lines(game: Ruleset, bound: int, data: xr.Dataset) -> list[Stat
     return StatementFinding.of_lines("lines", Tried(candidates=len(lines), what=what), found)
 
 
-def mine_smaller_heaps(game: Ruleset, bound: int, data: xr.Dataset) -> list[StatementFinding]:
+def mine_smaller_heaps(cells: Cells) -> list[StatementFinding]:
     """Return a period of a table of one heap, or laws of smaller heaps."""
-    if game.passes or len(game.coordinates) != 1 or "grundy" not in data:
+    game = cells.game
+    if game.passes or len(game.coordinates) != 1 or cells.variable.name != "grundy":
         return []
-    values = data["grundy"].values.astype(np.int64).ravel()
+    values = cells.array.astype(np.int64)
     (name,) = game.coordinates
     what = "periods, and places n//k + c and n - n//k - c for residues of n modulo k"
     tried = Tried(candidates=values.size // 4 + 2 * len(DIVISORS) * 9, what=what)
     half = values.size // 2
     laws = [*_periods(name, values)] or [*_places(name, values)] if half >= FEWEST // 2 else []
     found_on = Evidence(half, f"heaps below {half}")
-    held_on = Evidence(values.size - half, f"the others, to {bound}")
+    held_on = Evidence(values.size - half, f"the others, to {cells.bound}")
     lines = ((law, law, found_on, held_on) for law in laws)
     return StatementFinding.of_lines("smaller-heaps", tried, lines)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Nim, Ruleset, WithPass
 from choco_pipeline.tables.cells import Cells, Points
-from choco_pipeline.tables.computing import p_table
-
-if TYPE_CHECKING:
-    import xarray as xr
+from choco_pipeline.tables.spec import variable_of
 
 
 def p_positions(cells: Cells, reach: int | None = None) -> Points:
@@ -27,23 +24,23 @@ def with_passes(game: Ruleset, passes: int) -> Ruleset:
     return WithPass(game, passes) if passes else game
 
 
-def with_strip(game: Ruleset, data: xr.Dataset) -> tuple[Ruleset, xr.Dataset]:
-    """Return a game whose P-positions a table holds.
+def with_strip(cells: Cells) -> Cells:
+    """Return a table as one of P-positions.
 
     The Grundy numbers of a step bar are the P-positions of the bar with a strip. Other tables are returned as they are.
     """
-    strip = game.base.with_strip
-    if strip is None or "grundy" not in data:
-        return game, data
-    return with_passes(strip, game.passes), data["grundy"].to_dataset(name="p_x")
+    strip = cells.game.base.with_strip
+    if strip is None or cells.variable.name != "grundy":
+        return cells
+    game = with_passes(strip, cells.game.passes)
+    return replace(cells, game=game, variable=variable_of(game, "p-positions"))
 
 
-def four_heaps(passes: int, data: xr.Dataset | int) -> NDArray[np.integer]:
+def four_heaps(passes: int, table: Cells | int) -> NDArray[np.integer]:
     """Return the table [passes, a, b, c] → d of four heaps that are P.
 
-    Instead of a table of four heaps, `data` may be a bound to which one is computed.
+    Instead of a table of four heaps, there may be a bound to which one is computed.
     """
-    if isinstance(data, int):
-        data = p_table(with_passes(Nim(4), passes), data)
-    heaps: NDArray[np.integer] = data["p_d"].values
-    return heaps if passes else heaps[None]
+    if isinstance(table, int):
+        table = Cells.computed(with_passes(Nim(4), passes), table, "p-positions")
+    return table.array if passes else table.array[None]

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Ruleset
 from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.tables.cells import Cells, Points, Truths, select
@@ -61,23 +59,23 @@ class Stack:
         return f"{self.ruleset} by {' and '.join(numbers)}{left}"
 
 
-def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[Stack]:
+def stacks(table: Cells, side: int = SIDE) -> Iterator[Stack]:
     """Yield the ways to cut P-positions into plane pictures, by passes left.
 
     Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
     are drawn as the bars C(m, m), by m, and as C(m, n), by m and n; for a rectangular bar up to its size. The Grundy numbers of a
     step bar are cut as P-positions of the bar with a strip. Other games have no pictures.
     """
-    game, data = with_strip(game, data)
-    rules, passes = game.base.rules, game.passes
-    if rules.face is not None or (rules.is_nim and len(rules.coordinates) == 4 and "p_d" in data):
+    table = with_strip(table)
+    game, rules, passes = table.game, table.game.base.rules, table.game.passes
+    if rules.face is not None or (rules.is_nim and table.variable.name == "p_d"):
         largest = None if rules.face is None else min(max(rules.face.sizes.values()), side)
-        heaps = four_heaps(passes, data if largest is None else largest - 1)
+        heaps = four_heaps(passes, table if largest is None else largest - 1)
         size = min(heaps.shape[-1], side)
         yield from _bars(heaps, size, is_square=True)
         yield from _bars(heaps, min(size, BOTH_SIDES), is_square=False)
     elif len(game.base.coordinates) == 3:
-        cells, legal = _box(Cells.of(game, bound, data), side)
+        cells, legal = _box(table, side)
         seen: list[tuple[Bits, Bits]] = []
         for order in ((2, 0, 1), (1, 0, 2), (0, 2, 1)):
             cut = cells.transpose(0, *(1 + axis for axis in order))

@@ -11,9 +11,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import xarray as xr
 
-from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures import SIDE, Bits, Stack, solve, stacks, window
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
@@ -23,6 +21,7 @@ from choco_pipeline.mining.table_findings import (
     HalfRelation,
     Tried,
 )
+from choco_pipeline.tables.cells import Cells
 
 #: Cells of half the coordinates are looked at up to this far away.
 REACH = 1
@@ -48,15 +47,13 @@ class Relation(NamedTuple):
     begins: int
 
 
-def mine_blocks(
-    game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
-) -> list[BlocksFinding]:
+def mine_blocks(cells: Cells, side: int = SIDE) -> list[BlocksFinding]:
     """Return relations of a table's pictures of P-positions to smaller ones.
 
     There is one finding for each way to cut the table, and for square bars another one on copies; some are empty. Pictures
     have at most `side` rows and columns.
     """
-    every = list(stacks(game, bound, data, side))
+    every = list(stacks(cells, side))
     findings = []
     for stack in every:
         # halves are the same however the positions of three heaps are cut

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
-import xarray as xr
-
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
@@ -19,8 +18,9 @@ from choco_pipeline.mining.laws import mine_counted_lines, mine_smaller_heaps, m
 from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding, MineOrder
 from choco_pipeline.stages import Stage
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.location import Location
-from choco_pipeline.tables.store import StoredCells, read_table, store_of
+from choco_pipeline.tables.store import StoredCells, store_of
 
 #: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23
@@ -40,9 +40,7 @@ def mine_shard(
     for asked in order.searches:
         start = time.perf_counter()
         entry = entries[asked.table]
-        game = parse_ruleset(entry["ruleset"])
-        bound, data = _mined_part(game, store, asked.table, entry)
-        mined = mine_table(asked.what, game, bound, entry["quantity"], data)
+        mined = mine_table(asked.what, _mined_part(store, asked.table, entry))
         seconds = round((time.perf_counter() - start) / max(1, len(mined)), 4)
         placed = {"table": asked.table, "seconds": seconds}
         findings += [finding.model_copy(update=placed) for finding in mined]
@@ -50,36 +48,23 @@ def mine_shard(
     return {"findings": [finding.model_dump() for finding in findings]}
 
 
-def mine_table(
-    what: Iterable[str], game: Ruleset, bound: int, quantity: str, data: xr.Dataset
-) -> list[Finding]:
+def mine_table(what: Iterable[str], cells: Cells) -> list[Finding]:
     """Return findings of searches in a table; none for a table of one cell."""
-    if not data.sizes:
-        return []
-    return [finding for name in what for finding in MINERS[name](game, bound, data)]
+    return [finding for name in what for finding in MINERS[name](cells)] if cells.shape else []
 
 
-def _mined_part(
-    game: Ruleset, store: Location, table_id: str, entry: Mapping[str, Any]
-) -> tuple[int, xr.Dataset]:
-    """Return a table with its bound, or a corner that is small enough."""
-    bound = int(entry["bound"])
-    if prod(entry["shape"]) <= MOST_CELLS:
-        return bound, read_table(store, table_id, entry)
-    dims = entry["dims"]
-
-    def corner() -> list[slice]:
-        limits = dict(zip(game.coordinates, game.limits(bound), strict=True))
-        return [slice(0, limits[dim] + 1) for dim in dims]
-
-    while prod(side.stop for side in corner()) > MOST_CELLS and bound > 1:
+def _mined_part(store: Location, table_id: str, entry: Mapping[str, Any]) -> Cells:
+    """Return a table in memory, or a corner that is small enough."""
+    game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
+    cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
+    while prod(cells.shape) > MOST_CELLS and bound > 1:
         bound //= 2
-    cells = StoredCells.open(store, table_id, entry)[tuple(corner())]
-    return bound, xr.Dataset({entry["variable"]: (dims, cells)})
+        cells = cells.corner(bound)
+    return replace(cells, cells=cells.array)
 
 
 #: The searches, by the names that a sweep's ``mine:`` gives them.
-MINERS: Mapping[str, Callable[[Ruleset, int, xr.Dataset], Sequence[Finding]]] = {
+MINERS: Mapping[str, Callable[[Cells], Sequence[Finding]]] = {
     "value-sets": mine_value_sets,
     "formulas": mine_formulas,
     "counts": mine_counts,

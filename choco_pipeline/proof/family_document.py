@@ -100,9 +100,10 @@ class OptionText(_Part):
 
 
 class FormulaText(_Part):
-    """Hints for a Grundy formula by cases: options, and lemmas on products."""
+    """Hints for a formula by cases: options, and lemmas on products."""
 
-    factor: str | None
+    factors: list[str]
+    floors: list[QuotientOfHeight] = Field(max_length=8)
     quotients: list[QuotientText] = Field(max_length=64)
     options: list[OptionText] = Field(max_length=200)
     lemmas: dict[str, Annotated[list[SumText], Field(max_length=1000)]]
@@ -142,6 +143,8 @@ class FamilyText(_Part):
     condition: str = Field(alias="for")
     where: str = ""
     relation: RelationText
+    #: The relation of the game without passes, if the game has passes.
+    without_passes: str | None = None
     verdict: Literal["proved", "refuted"] = "proved"
     cases: list[CaseText] = Field(min_length=1, max_length=200)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -41,23 +41,20 @@ from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
-from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.games.guess import QUANTITIES
 from choco_pipeline.proof.implied_condition import proved_steps, require_implied_condition
 from choco_pipeline.proof.lemmas import (
     LEMMAS,
+    PASSES_LEFT,
     FamilyGame,
     Lemma,
     PositionFormulas,
     equal,
     junction,
-    require_only_the_end,
-    without_passes,
 )
 from choco_pipeline.proof.proof_errors import LemmaError
-from choco_pipeline.proof.uniform.family import Family
-from choco_pipeline.proof.uniform.parametric_rules import describe
+from choco_pipeline.proof.trial import Statement
 from choco_pipeline.statements.tree import OnOptions
 from choco_pipeline.tables.computing import table
 
@@ -84,7 +81,7 @@ class LastStep:
         check = self.claim.check
         match check:
             case PPositions():
-                known, claimed = self._left(self.known.outcomes), nodes(check.formula)
+                known, claimed = self.known.outcome, nodes(check.formula)
                 where = [] if check.where is None else [nodes(check.where)]
                 if check.relation == "exactly":
                     yield self._everywhere(where, f"(({render(known)}) <=> ({render(claimed)}))")
@@ -93,12 +90,8 @@ class LastStep:
                 else:
                     yield self._everywhere([*where, claimed], render(known))
             case GrundyNumbers():
-                if self.known.kind != "grundy":
-                    raise LemmaError("P-positions are known, not Grundy numbers")
-                value = nodes(check.equals)
-                same = self._left([equal(value, known) for known in self.known.by_passes])
                 where = [] if check.where is None else [nodes(check.where)]
-                yield self._everywhere(where, render(same))
+                yield self._everywhere(where, render(equal(nodes(check.equals), self.known.value)))
             case Values():
                 yield from self._of_values(check)
             case _ if (said := self.claim.on_options) is not None:
@@ -109,7 +102,7 @@ class LastStep:
                 )
 
     def _of_values(self, check: Values) -> Iterator[str]:
-        counted = [self._left(self.known.outcomes)]
+        counted = [self.known.outcome]
         counted += [] if check.where is None else [nodes(check.where)]
         value = nodes(check.of)
         if check.relation != "contains-all":
@@ -122,7 +115,7 @@ class LastStep:
         # v may be negative; the reach is not.
         far = f"0..{REACH}*({'+'.join([*self._parameters, 'abs(v)'])}+1)"
         spans = {n: far for n in self.game.coordinates if n not in self.game.heights}
-        spans |= {name: f"0..{self.game.passes}" for name in self._passes}
+        spans |= self._passes
         such = [substitute(part, at_zero) for part in (*counted, equal(value, Name("v")))]
         counted_over = ", ".join(f"{name} in {span}" for name, span in spans.items())
         yield self._statement(
@@ -133,7 +126,7 @@ class LastStep:
 
     def _of_options(self, check: OnOptions) -> Iterator[str]:
         """Yield statements on the options of P-positions, or of the others."""
-        is_p, of, to = self._left(self.known.outcomes), nodes(check.where), nodes(check.to)
+        is_p, of, to = self.known.outcome, nodes(check.where), nodes(check.to)
         is_other = LogicalNot(is_p)
         counts_all = {*check.by} in (set(), {*self.claim.coordinates})
         if check.word == "some" and not counts_all:
@@ -142,32 +135,28 @@ class LastStep:
         given, then = {"every": (is_other, to), "no": (to, is_p)}.get(check.word, (is_p, to))
         yield self._everywhere([given], render(then))
 
+    def members(self) -> Iterator[dict[str, int]]:
+        """Yield parameters of the claim, small ones first."""
+        ruleset, condition = self.claim.statement.ruleset, self.claim.statement.for_all
+        assert ruleset is not None
+        assert condition is not None
+        return Statement(ruleset, condition.text, "", "grundy", "").members()
+
     def conclusion(self) -> Formula:
         """Return the lemmas' conclusion: a condition, or an equation for ``grundy``."""
         if self.known.kind == "p-positions":
-            return parse(render(self._left(self.known.by_passes)))
-        values = [equal(Name("grundy"), value) for value in self.known.by_passes]
-        return parse(render(self._left(values)))
+            return parse(render(self.known.formula))
+        return parse(render(equal(Name("grundy"), self.known.formula)))
 
     @property
     def _parameters(self) -> list[str]:
         return sorted(self.claim.parameters)
 
     @property
-    def _passes(self) -> tuple[str, ...]:
-        """The name for the passes left, if there are any."""
-        return self.claim.coordinates[len(self.game.coordinates) :]
-
-    def _left(self, by_passes: Sequence[Node]) -> Node:
-        """Return one condition for all numbers of passes left."""
-        if not self._passes:
-            return by_passes[0]
-        (name,) = self._passes
-        each = (
-            junction("and", equal(Name(name), Integer(left)), node)
-            for left, node in enumerate(by_passes[: self.game.passes + 1])
-        )
-        return junction("or", *each)
+    def _passes(self) -> dict[str, str]:
+        """The range of the passes left, if there are any."""
+        passes = self.game.passes
+        return {} if passes is None else {PASSES_LEFT: f"0..{render(passes)}"}
 
     def _everywhere(self, where: Sequence[Node], holds: str) -> str:
         """Return a statement on all coordinates at which the facts hold."""
@@ -178,7 +167,7 @@ class LastStep:
         condition = self.claim.statement.for_all
         assert condition is not None
         spans = {name: "0..N" for name in names}
-        spans |= {name: f"0..{self.game.passes}" for name in self._passes if name in spans}
+        spans |= {name: span for name, span in self._passes.items() if name in spans}
         spans |= {"v": "-N..N"} if "v" in spans else {}
         return integers(spans, render(junction("and", nodes(condition), *where)), said)
 
@@ -200,10 +189,6 @@ def nodes(formula: Formula) -> Node:
 class Derivation:
     """What remains to be decided for a claim to follow from its premises."""
 
-    #: Games in which no position with options may have the value 0.
-    only_the_end: tuple[FamilyGame, ...]
-    #: The claim's games without passes, of which these are parts.
-    family: Family
     #: What lemmas say of the claim's games, and the claim.
     last: LastStep
     #: For which parameters the premises speak of these games.
@@ -224,7 +209,6 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     assert claim.pattern is not None
     game = FamilyGame.read(claim.pattern)
     needed: tuple[FamilyGame, ...] = (game,)
-    only_the_end: list[FamilyGame] = []
     conclusions = []
     # From the claim's game back to those of the premises.
     for lemma in [LEMMAS[name] for name in reversed(statement.follows_from.lemmas)]:
@@ -232,7 +216,6 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
             raise LemmaError(f"{lemma.title}: what stands before it is of {len(needed)} games")
         with _named(lemma):
             needed, conclude = lemma.needs(needed[0])
-        only_the_end += needed if lemma.only_the_end else ()
         conclusions.append((lemma, conclude))
     conditions: list[Node] = []
     known = _of_premises(needed, premises, conditions)
@@ -247,11 +230,8 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
         spans = {name: "0..N" for name in sorted(claim.parameters)}
         said = render(junction("and", *others))
         statements.insert(0, integers(spans, statement.for_all.text, said))
-    base, _ = without_passes(claim.pattern)
-    stated = (base.text, statement.for_all.text, f"{game.coordinates[0]} == 0")
-    family = Family(*stated, "p-positions", "", describe(base.text))
     of_parameters = tuple(parse(render(condition)) for condition in conditions)
-    return Derivation(tuple(only_the_end), family, last, of_parameters, tuple(statements))
+    return Derivation(last, of_parameters, tuple(statements))
 
 
 @contextmanager
@@ -272,15 +252,13 @@ def _of_premises(
         for premise in premises:
             assert premise.pattern is not None
             about = FamilyGame.read(premise.pattern)
-            more = replace(about, passes=min(about.passes, game.passes))
-            values = game.parameters_of(more)
+            values = game.parameters_of(about.with_fewer(game.passes))
             if values is not None:
                 break
         else:
             named = ", ".join(given.id for given in premises)
-            of = f"({', '.join(game.coordinates)})" + (
-                f", {game.passes} passes" if game.passes else ""
-            )
+            of = f"({', '.join(game.coordinates)})"
+            of += "" if game.passes is None else f", passes {render(game.passes)}"
             raise LemmaError(f"no premise ({named}) speaks of the game {of} that is needed")
         if unknown := sorted(premise.parameters - values.keys()):
             raise LemmaError(f"{premise.id}: nothing says what {unknown[0]} stands for")
@@ -303,16 +281,13 @@ def _known(
     if given is None or given.where is not None or is_of_some:
         raise LemmaError(f"{premise.id} does not say of every position what it is")
     formula = nodes(given.formula)
-    left_of = premise.coordinates[len(about.coordinates) :]  # the passes left, if there are any
-    named = dict(zip(about.coordinates, map(Name, game.coordinates), strict=True))
-    by_passes = tuple(
-        substitute(formula, {**values, **named, **{name: Integer(left) for name in left_of}})
-        for left in range(game.passes + 1)
-    )
+    named: dict[str, Node] = dict(zip(about.coordinates, map(Name, game.coordinates), strict=True))
+    if about.passes is not None and game.passes is None:
+        named[PASSES_LEFT] = Integer(0)
+    value = substitute(formula, {**values, **named})
     if given.quantity == "p-positions":
-        return PositionFormulas("p-positions", by_passes)
-    natural = tuple(Compare((">=",), (value, Integer(0))) for value in by_passes)
-    return PositionFormulas("grundy", by_passes, natural)
+        return PositionFormulas("p-positions", value)
+    return PositionFormulas("grundy", value, (Compare((">=",), (value, Integer(0))),))
 
 
 #: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
@@ -360,17 +335,13 @@ def _decided(
     assert follows is not None
     chain = [_premise(premise, finding) for premise, finding in zip(premises, decided, strict=True)]
     derivation = derived(claim, premises)
-    hypotheses = [
-        require_only_the_end(part, derivation.family, Clock(seconds))
-        for part in derivation.only_the_end
-    ]
     steps = [
         step
         for statement in derivation.statements
         # Under the claim's own id, a certificate would seem to be of the claim.
         for step in proved_steps(f"{claim.id[:59]}.step", statement, seconds, folder)
     ]
-    agreeing = (values for values in derivation.family.members() if _agrees(derivation, values))
+    agreeing = (values for values in derivation.last.members() if _agrees(derivation, values))
     compared = len(list(islice(agreeing, MEMBERS)))
     if not compared:
         raise LemmaError("there is no game with these parameters that a table can be made of")
@@ -380,7 +351,6 @@ def _decided(
         "follows_from": {
             "premises": chain,
             "lemmas": [LEMMAS[name].title for name in follows.lemmas],
-            "hypotheses": hypotheses,
             "known": math_text(derivation.last.conclusion()),
             "steps": steps,
         },

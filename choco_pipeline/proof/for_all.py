@@ -57,7 +57,7 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
     assert statement.ruleset is not None
     assert statement.for_all is not None
     assert given is not None
-    condition, where = statement.for_all.text, claim.where_for_all(beyond)
+    condition, where = statement.for_all.text, claim.domain(beyond)
     return Family.read(statement.ruleset, condition, given.formula.text, given.quantity, where)
 
 
@@ -209,9 +209,9 @@ def verdict_for_all(
     condition = claim.statement.for_all
     assert condition is not None
     of = AllParameters(
-        parameters=tuple(sorted(claim.parameters)),
+        parameters=tuple(sorted({*claim.parameters, *condition.names})),
         condition=condition.text,
-        where=claim.where_for_all(),
+        where=claim.domain(),
     )
     seconds = time.perf_counter() - start
     verdict = ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=certificate)

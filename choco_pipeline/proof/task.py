@@ -361,7 +361,7 @@ def refuted_formula(document: Document) -> ClaimVerdict | None:
     ruleset, given = claim.statement.ruleset, claim.determined
     assert ruleset is not None
     assert given is not None
-    statement = Statement(ruleset, "", given.formula.text, given.quantity, claim.domain)
+    statement = Statement(ruleset, "", given.formula.text, given.quantity, claim.domain())
     wrong, _ = statement.refutation()
     if wrong is None:
         return None

@@ -147,7 +147,7 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
-    """Yield the premises, lemmas, hypotheses and steps of a derivation."""
+    """Yield the premises, lemmas and steps of a derivation."""
     link = Markup('<a href="{0}.html">{0}</a>')
     yield (
         "follows from",
@@ -158,8 +158,6 @@ def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
     )
     if derivation["lemmas"]:
         yield "by", enumerated(derivation["lemmas"])
-    if derivation["hypotheses"]:
-        yield "where", list(derivation["hypotheses"])
     yield "so that it is known", derivation["known"]
     rows = [
         [
@@ -384,8 +382,8 @@ class ClaimView:
     def reach(self) -> tuple[list[str], list[tuple[list[str], Cell]]] | None:
         """The bound of the statement compared with tables, if any go beyond it.
 
-        These are the coordinates of failing positions, and the values of the parameters with their cells. If several tables
-        have the same values, the last value has the bound.
+        First come the names of the coordinates of failing positions, then the rows: the values of the parameters, and the cell. If
+        several tables have the same values, the last value also names the bound.
         """
         cells = [cell for cell in self.cells if "best_possible" in cell.document.evidence]
         if not cells:

@@ -20,13 +20,15 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.formula import parse
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import Node, render
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.family_statement import where_phrases
 from choco_pipeline.formula.written.latex import LaTeX
-from choco_pipeline.formula.written.math_text import MathNotation
+from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.mathml import MathML
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.rules import Rules
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import Notation, as_written, read
 from choco_pipeline.proof.family_document import (
     FamilyText,
     FormulaText,
@@ -38,8 +40,11 @@ from choco_pipeline.proof.family_document import (
     read_family,
 )
 from choco_pipeline.proof.trial import is_true, small_values
-from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine, number
 from choco_pipeline.proof.uniform.control import legal, option
+from choco_pipeline.proof.uniform.parametric_rules import describe
+from choco_pipeline.proof.uniform.passes import split_passes
+from choco_pipeline.proof.uniform.solved_parameter import exponents
 from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
 from choco_pipeline.sweep.ledger import Ledger
@@ -53,9 +58,11 @@ COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
 #: Letters for tracks that are no coordinates.
 SPECIAL = {"target": "T", "constant": "C", "value": "V"}
 #: Names in a formula by cases: ``position(z)``, ``number(2)``, ``target()``.
-_NAMED = re.compile(r"(position|option|number|value|target)\((\w*)\)")
+_NAMED = re.compile(r"(position|option|number|value|target)(\d*)\((\w*)\)")
 #: Letters for other numbers. The claimed number is a capital, unlike names of the game.
 _LETTERS = {"number": "q", "value": "G", "target": "g"}
+#: The letter for quotients in a formula, which are numbered.
+FLOOR = "w"
 #: Inequalities that hold together, each typeset.
 Conjunction = list[str]
 #: The digits of a position, and for each class of states the digits of an option and the next location.
@@ -76,7 +83,7 @@ class Symbols:
     """The names of one case, in a notation.
 
     These are the names of the game's coordinates, of the family's parameters and of the case's. `conditions` are sums of
-    parameters that are not negative.
+    parameters that are not negative. `exponent` is the parameter t of powers 2**t.
     """
 
     def __init__(
@@ -86,8 +93,9 @@ class Symbols:
         family: Iterable[str],
         case: Iterable[str],
         conditions: Sequence[Affine],
+        exponent: str = "",
     ) -> None:
-        self.to, self.conditions = notation, conditions
+        self.to, self.conditions, self.exponent = notation, conditions, exponent
         own = sorted(set(case))
         new = [name for name in own if name.startswith("m_")]
         self._parameters = {name: (name, "") for name in (*family, *own)}
@@ -108,11 +116,16 @@ class Symbols:
         """Return the symbol of a name in the certificate."""
         if name in self._parameters:
             return self.to.symbol(*self._parameters[name])
+        if name == EXPONENTIAL:
+            return self.to.power(self.to.number("2"), self.to.symbol(self.exponent))
         if "*" in name:
             factors = [self.name(factor) for factor in name.split("*")]
             return self.to.row([part for f in factors for part in (self.to.sign(""), f)][1:])
         if named := _NAMED.fullmatch(name):
-            kind, of = named.groups()
+            kind, place, of = named.groups()
+            if of.isdigit() and kind in ("position", "option"):
+                index = ",".join([str(int(of) + 1), *([place] if place else [])])
+                return self.to.symbol(FLOOR, index, primed=kind == "option")
             if kind in ("position", "option"):
                 return self.to.symbol(of, primed=kind == "option")
             return self.to.symbol(_LETTERS[kind], of)
@@ -245,7 +258,10 @@ class Case:
         values = {name: affine(text) for name, text in case.parameters.items()}
         names = {n for value in values.values() for n in value.names}
         conditions = [*map(affine, case.conditions)]
-        self.symbols = say = Symbols(notation, coordinates, values, names, conditions)
+        self.exponent = _exponent(written)
+        self.symbols = say = Symbols(
+            notation, coordinates, values, names, conditions, self.exponent
+        )
         self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
         self.parameters = [
             say.relation(say.name(n), "==", say.sum(v))
@@ -269,8 +285,8 @@ class Case:
         self.signed = [say.track(x) for x in coordinates if not _is_natural(self.shifts[x])]
 
     def coordinate(self, name: str) -> str:
-        """Return a coordinate."""
-        return self.to.name(name, "")
+        """Return a coordinate, or a quotient in the formula by its number."""
+        return self.symbols.name(f"position({name})") if name.isdigit() else self.to.name(name, "")
 
     @property
     def tracks(self) -> Iterator[str]:
@@ -366,14 +382,19 @@ class Case:
                 for x, text in tried.changed.items()
             ]
 
-    def products(self, written: FormulaText) -> tuple[str, str]:
-        """Return the bounds of a product with a number d: if d ≥ 1, and if d ≤ −1."""
-        assert written.factor is not None, "there are products"
-        factor = self.symbols.name(written.factor)
-        product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
-        negative = self.to.row([self.to.minus(), factor])
-        relation = self.symbols.relation
-        return relation(product, ">=", factor), relation(product, "<=", negative)
+    def products(self, written: FormulaText) -> list[tuple[str, str]]:
+        """Return the bounds of the products with a number d: if d ≥ 1, and if d ≤ −1."""
+        relation, found = self.symbols.relation, list[tuple[str, str]]()
+        for factor in map(self.symbols.name, written.factors):
+            product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
+            negative = self.to.row([self.to.minus(), factor])
+            found.append((relation(product, ">=", factor), relation(product, "<=", negative)))
+        return found
+
+    def floors(self, written: FormulaText) -> Iterator[str]:
+        """Yield the definitions of the quotients in the formula."""
+        for place, part in enumerate(written.floors):
+            yield self.symbols.relation(self.coordinate(str(place)), "==", self._quotient(part))
 
     def lemmas(self, written: FormulaText) -> Iterator[tuple[str, list[str], list[str]]]:
         """Yield the lemmas on products: the kind, the moves, and the numbers d."""
@@ -448,6 +469,31 @@ class Case:
                     say.relation(symbol, "←", say.total((text, -c) for text, c in digits)),
                     say.relation(symbol, "←", say.total([(doubled, 1), *digits])),
                 )
+
+    def switches(self, written: ObligationText) -> list[str]:
+        """Return how counters change where the last t digits begin."""
+        say, changes = self.symbols, dict[str, None]()
+        for name in (name for location in written.locations for name in location.counters):
+            high, _ = self._limit(name).split_power()
+            if high != ZERO:
+                less = say.total(
+                    [(say.name(name), 1), *((say.name(n), -c) for n, c in high.terms)],
+                    -high.constant,
+                )
+                changes[say.relation(say.name(name), "←", less)] = None
+        return [*changes]
+
+    def _limit(self, name: str) -> Affine:
+        """Return the least number that a counter may end at."""
+        counter = COUNTER.fullmatch(name)
+        assert counter is not None, name
+        kind, track, _ = counter.groups()
+        if kind != "count":
+            part = int(kind.removeprefix("legal") or 1) - 1
+            return self._legal_from(track, self.text.heights[track].parts[part])
+        if track in self.shifts:
+            return self.shifts[track]
+        return affine(self.text.constant if track == "constant" else self.text.offset)
 
     def _special(self, track: str) -> str:
         """Return the number on a track that is not a coordinate."""
@@ -524,6 +570,20 @@ class Case:
         ]  # fmt: skip
         classes = [self.states(written, states) for _, states in by_answers.values()]
         return classes, [*map(track, written.strategy[0].digits)], rows
+
+
+def _exponent(written: FamilyText) -> str:
+    """Return the parameter t of powers 2**t, or ""."""
+
+    def formulas(notation: Notation) -> Iterator[str]:
+        for _, value in notation.arguments:
+            if isinstance(value, Notation):
+                yield from formulas(value)
+            elif isinstance(value, Formula):
+                yield value.text
+
+    texts = [written.relation.formula, *formulas(as_written(written.ruleset))]
+    return "".join(exponents(map(parse_nodes, texts)))
 
 
 @dataclass
@@ -621,7 +681,9 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     written = read_family(Path(proof.path))
     if written.verdict != "proved":
         raise StoreError(f"{proof.path}: a proof is needed, this certificate is of a refutation")
-    rules = _rules(written, proof.path)
+    game = _small_member(written, proof.path)
+    rules = game.base.rules
+    _, most = split_passes(read(written.ruleset, games=written.games))
     false_with = []
     if proof.beyond is not None:
         refuted = read_family(Path(proof.beyond))
@@ -649,11 +711,17 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     ]
     return {
         "written": written,
-        "theorem": [*written.statement(rules.coordinates).phrases(notation)],
+        "theorem": [*written.statement(game.coordinates).phrases(notation)],
+        "passes": names(game.coordinates[len(rules.coordinates) :]),
+        "most_passes": None if most is None else typeset(most, notation),
+        "without_passes": None
+        if written.without_passes is None
+        else typeset(parse(written.without_passes), notation),
         "false_with": false_with,
         "limited": names(rules.limits),
         "lowered": names(x for move in rules.moves for x in move.lowers),
         "moves": [(names(low), names(falling), clips) for (falling, clips), low in moves.items()],
+        "amounts": [*_amounts(written, notation)],
         "cases": cases,
         "sizes": sizes,
         "is_grundy": written.relation.kind == "grundy",
@@ -662,8 +730,25 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     }
 
 
-def _rules(written: FamilyText, path: str) -> Rules:
+def _amounts(
+    written: FamilyText, notation: MathNotation
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield coordinates of which only some amounts are taken: these if they are listed, and their limits."""
+
+    def formulas(nodes: Iterable[Node]) -> list[str]:
+        return [typeset(parse(render(node)), notation) for node in nodes]
+
+    rules = describe(written.ruleset, written.games)
+    for x in rules.coordinates:
+        listed, most = rules.listed.get(x, ()), [rules.most[x]] if x in rules.most else []
+        if listed or most:
+            yield notation.name(x, ""), formulas(listed), formulas(most)
+
+
+def _small_member(written: FamilyText, path: str) -> Ruleset:
     for values in small_values(written.parameters, partial(is_true, parse(written.condition))):
         with suppress(ChocoError):
-            return parse_ruleset(written.ruleset, values, games=written.games).rules
+            game = parse_ruleset(written.ruleset, values, games=written.games)
+            _ = game.rules  # which may be those of no game
+            return game
     raise StoreError(f"{path}: the family has no member with small parameters")

@@ -103,7 +103,7 @@ class _Parser:
     has_option: bool = False
     #: New names among the arguments of `option`: they stand for every natural number.
     cells: tuple[str, ...] = field(init=False)
-    #: Where sets of values begin.
+    #: The first tokens of sets of values.
     sets: list[Token] = field(default_factory=list)
     #: A name that does not occur in the text; with a number behind it, it stands for a game term in a formula.
     placeholder: str = "_"

@@ -39,7 +39,6 @@ def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
 
 def plan_without_damage(
     config_path: Path,
-    results: Path = RESULTS,
     *,
     capacity: Capacity | None,
     say: Callable[[str], None],
@@ -48,9 +47,9 @@ def plan_without_damage(
 
     `say` gets a line for each file that was damaged or missing. A killed proof is no answer; its result is removed, too.
     """
-    run = Paths(results, load_config(config_path)[0].run)
+    run = Paths(RESULTS, load_config(config_path)[0].run)
     for pattern in OUTDATED:
-        for path in sorted((results / "tables").glob(pattern)):
+        for path in sorted((RESULTS / "tables").glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             say(f"{path}: left by an earlier version; removed")
     with suppress(StoreError):  # before the plan and its specs are written again
@@ -62,9 +61,9 @@ def plan_without_damage(
             path.unlink()
             say(f"{path}: a proof was killed; it is looked for again")
     _remove_changed_reports(run, say)
-    plan = current_plan(config_path, results, capacity=capacity)
+    plan = current_plan(config_path, capacity=capacity)
     if any([_remove(_shared(run, plan), say), _repair_tables(run, plan, say)]):
-        plan = current_plan(config_path, results, capacity=capacity)
+        plan = current_plan(config_path, capacity=capacity)
     for stage in BY_SWEEP:
         for path in sorted((run.folder / stage).glob("*.json")):
             sweep = path.stem

@@ -96,9 +96,9 @@ def expand(config: Config, file: YamlFile) -> list[SweepTable]:
 def _combinations_of(
     name: str, sweep: Sweep, file: YamlFile, count: Counter[str]
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """Yield the parameters of each table of a sweep; also with passes and bound.
+    """Yield the parameters of each table of a sweep, without and with passes and bound.
 
-    No table is made meanwhile, so a run with too many of anything is refused at once.
+    No table is made meanwhile, so a run with too many tables or combinations is refused at once.
     """
     here: Location = ("sweeps", name)
     with _at(file, (*here, "ruleset")):

@@ -64,7 +64,7 @@ class Ledger(RecordModel):
         return read_record_as(cls, path)
 
     def document(self) -> dict[str, object]:
-        """Return it as plain data."""
+        """Return the ledger as plain data."""
         return {**self.model_dump(), "verdicts": [verdict.document() for verdict in self.verdicts]}
 
 

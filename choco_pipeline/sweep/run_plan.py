@@ -49,13 +49,13 @@ def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
 
 @dataclass(frozen=True)
 class Capacity:
-    """What computes the tables of a plan."""
+    """The workers that compute the tables of a plan."""
 
-    #: How many tasks run at the same time, at most.
+    #: Most tasks at the same time.
     workers: int
     #: Bytes that each of them may use; None if unknown, or if each gets the memory that it needs.
     memory: int | None
-    #: Who gives that memory, as messages say it.
+    #: The source of this limit, in words for messages.
     whose: str
 
     @classmethod
@@ -100,13 +100,12 @@ PLAN_CODE = (*FINDING_CODE, "documents")
 def current_plan(
     config_path: Path, results: Path = RESULTS, *, capacity: Capacity | None = None
 ) -> Plan:
-    """Return the plan of a configuration, made anew after a change.
+    """Return the plan of a configuration; it is made again after a change.
 
-    Writes ``plan.json``, the specifications of shards and the orders of jobs below `results`.
-
-    Paths in the configuration start from the working directory. By default this machine computes; it is asked only when
-    the plan is made anew. Raises `ConfigError` if the configuration or a claims file has a mistake; `LimitError` if a table
-    does not fit into a worker's memory.
+    Writes ``plan.json``, the specifications of shards and the orders of jobs below `results`. Paths in the configuration start
+    from the working directory. By default this machine computes; its capacity is read only if the plan is made again. Raises
+    `ConfigError` if the configuration or a claims file has a mistake; `LimitError` if a table does not fit into a worker's
+    memory.
     """
     known = _up_to_date(config_path, results)
     if known is None:
@@ -115,7 +114,7 @@ def current_plan(
     if capacity is not None:
         missing = [t for t in known["tables"] if not paths.manifest(t["shard"]).exists()]
         require_memory_for(((t["ruleset"], t["bound"], t["memory"]) for t in missing), capacity)
-    # Else Snakemake would make the plan again after a change of a file's time alone.
+    # Otherwise Snakemake would write the plan again although only the time of a file has changed.
     written = (path.stat().st_mtime_ns for path in map(Path, known["inputs"]) if path.is_file())
     if paths.plan.stat().st_mtime_ns < max(written, default=0):
         paths.plan.touch()
@@ -133,7 +132,9 @@ def make_plan(
     config, file = load_config(config_path)
     claims_files = files_of_claims(config, file)
     catalogue = load_catalogue(claims_files)
-    load_with_background(claims_files)  # else mistakes in it are found only at the end of the run
+    load_with_background(
+        claims_files
+    )  # its mistakes would otherwise be found at the end of the run
     for name, sweep in config.sweeps.items():
         for claim in sweep.claims if isinstance(sweep.claims, list) else []:
             if claim not in catalogue.claims:

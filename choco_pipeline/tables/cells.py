@@ -128,6 +128,11 @@ class Cells:
         return self.cells.shape
 
     @property
+    def array(self) -> NDArray[np.integer]:
+        """All cells, in memory."""
+        return self.cells[tuple(map(slice, self.shape))]
+
+    @property
     def is_whole(self) -> bool:
         """Whether the shape limits the game, so that the table holds all positions."""
         return not self.game.base.rules.unbounded

@@ -90,7 +90,7 @@ class Location:
         return cls(f"{scheme}://{path}")
 
     def __reduce__(self) -> tuple[type[Location], tuple[str]]:
-        """Send the path alone: a driver has read credentials."""
+        """Pickle the path alone, because an open driver holds credentials."""
         return Location, (self.path,)
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ USABLE = 0.9
 
 def cores() -> int:
     """Return the number of cores that affinity and control group allow."""
-    from dask.system import cpu_count  # noqa: PLC0415 -- most commands need nothing else of dask
+    from dask.system import cpu_count  # noqa: PLC0415 -- slow, and most commands do not need dask
 
     return cpu_count()
 

@@ -181,7 +181,7 @@ class Outline:
         return {**self.entry(chunks), "bytes": sum(sizes), "digest": digest}
 
 
-@cache  # zarr takes 10 ms for an array, as long as for all else of a small table; those of a sweep have the same few
+@cache  # zarr takes 10 ms for an array, half of the time of a small table; the tables of a sweep share these arrays
 def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
     files: dict[str, Buffer] = {}
     values, attributes = coordinate(dim, first, length)

@@ -181,7 +181,7 @@ class _Repair:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """Note the reason if the ``with`` fails."""
+        """Record the reason if the ``with`` block fails."""
         try:
             yield
         except (ChocoError, *FAILURES, KeyError, RuntimeError, TypeError, ValueError) as error:

@@ -17,10 +17,17 @@ from tests.claims.written import claim_from
 Key = tuple[int, Position]
 
 
-def claim_on(game: Ruleset, *, reach: int | None = None, **check: Any) -> Claim:
-    """Return a claim on one ruleset, which must be free of mistakes."""
-    document = {"id": "drawn", "ruleset": game.notation, "check": check}
-    claim = claim_from(document if reach is None else {**document, "reach": reach})
+def claim_on(
+    game: Ruleset, statement: str = "", *, reach: int | None = None, **check: Any
+) -> Claim:
+    """Return a claim on one ruleset, which must be free of mistakes: a statement, or its parts."""
+    document = {"id": "drawn", "ruleset": game.notation}
+    if statement:
+        document["statement"] = statement if reach is None else f"size <= {reach} => ({statement})"
+        claim = Claim.from_json(document)
+    else:
+        more = {} if reach is None else {"reach": reach}
+        claim = claim_from({**document, "check": check, **more})
     assert list(mistakes_in(claim)) == []
     return claim
 
@@ -79,6 +86,14 @@ def integer_formulas(draw: st.DrawFn, names: list[str]) -> str:
             ]
         )
     )
+
+
+@st.composite
+def value_sets(draw: st.DrawFn, names: list[str]) -> str:
+    """Draw a statement on the values of a formula at P-positions."""
+    members = draw(st.sampled_from(["v >= 0", "v % 3 != 1", "v < 4"]))
+    sign = draw(st.sampled_from(["==", "<=", ">="]))
+    return f"{{{draw(integer_formulas(names))}: P}} {sign} {{v: {members}}}"
 
 
 @st.composite

@@ -15,7 +15,6 @@ from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.sweep.damage import damaged
 from tests.claims.test_task import STATEMENTS, order_in
-from tests.claims.written import claim_from
 
 #: A claim on tables of which a related game decides, too.
 RELATED = {
@@ -157,11 +156,7 @@ def test_what_also_follows_from_another_game_is_not_kept(results: Results) -> No
 def test_statements_without_tables_are_decided_once_unless_nothing_was_decided(
     results: Results,
 ) -> None:
-    claims = {
-        name: claim_from({"id": name, "check": {"kind": "integers", **check}}).as_json()
-        for name, check in STATEMENTS.items()
-    }
-    results.write(code="0", claims=claims)
+    results.write(code="0", claims=STATEMENTS)
     first, checked = results.carried_out()
     assert checked == list(STATEMENTS)
     again, checked = results.carried_out()

@@ -30,7 +30,7 @@ def claim(**more: Any) -> Claim:
         "id": "drawn",
         "ruleset": "step-bar(k=k, s=s)",
         "when": "k % 2 == 0",
-        "check": {"kind": "grundy", "equals": "y ^ z", "where": "s == 0"},
+        "statement": "s == 0 => G == y ^ z",
         **more,
     }
     found = entry_from({key: v for key, v in entry.items() if v is not None})
@@ -83,7 +83,9 @@ def test_without_a_sample_the_values_and_the_bound_must_be_given(values, bound, 
 
 def test_given_values_and_the_reach_of_a_claim_are_enough():
     assert tried(claim(), {"s": 0, "k": 2}, 9) == [({"k": 2, "s": 0}, 9)]
-    assert tried(claim(reach="k+5"), {"k": 2, "s": 0}) == [({"k": 2, "s": 0}, 7)]
+    assert tried(claim(statement="size <= k+5 and s == 0 => G == y ^ z"), {"k": 2, "s": 0}) == [
+        ({"k": 2, "s": 0}, 7)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -105,21 +107,21 @@ def test_what_is_too_large_is_refused_before_anything_is_computed(
 
 
 @pytest.mark.parametrize(
-    ("ruleset", "check", "quantity"),
+    ("ruleset", "statement", "quantity"),
     [
-        ("nim(3)", {"kind": "p-positions", "formula": "a ^ b ^ c == 0"}, "p-positions"),
-        ("nim(1)", {"kind": "p-positions", "formula": "a == 0"}, "grundy"),
-        ("nim(3)", {"kind": "grundy", "equals": "a ^ b ^ c"}, "grundy"),
+        ("nim(3)", "P <=> a ^ b ^ c == 0", "p-positions"),
+        ("nim(1)", "P <=> a == 0", "grundy"),
+        ("nim(3)", "G == a ^ b ^ c", "grundy"),
     ],
 )
-def test_the_cheaper_table_that_settles_anything(ruleset, check, quantity):
-    (trial,) = trials(claim(ruleset=ruleset, when=None, check=check), {}, 6)
+def test_the_cheaper_table_that_settles_anything(ruleset, statement, quantity):
+    (trial,) = trials(claim(ruleset=ruleset, when=None, statement=statement), {}, 6)
     assert (trial.quantity, type(trial.finding.verdict)) == (quantity, HoldsToBound)
 
 
 def test_rectangular_bars_are_their_own_bound():
-    check = {"kind": "p-positions", "formula": "(i-1) ^ (m-i) ^ (j-1) ^ (m-j) == 0"}
-    found = claim(ruleset="rectangular-bar(m=m, n=m)", when=None, check=check)
+    statement = "P <=> (i-1) ^ (m-i) ^ (j-1) ^ (m-j) == 0"
+    found = claim(ruleset="rectangular-bar(m=m, n=m)", when=None, statement=statement)
     for bound in (None, 3, 999):
         (trial,) = trials(found, {"m": 7}, bound)
         assert (trial.bound, trial.finding.verdict) == (6, Exhausted(49))
@@ -130,7 +132,7 @@ def test_rectangular_bars_are_their_own_bound():
 )
 def test_tables_are_compared_in_one_trial(relation, expected):
     check = {"kind": "counts", "relations": [relation]}
-    found = claim(ruleset="rectangular-bar(m=m, n=m)", when=None, check=check)
+    found = claim(ruleset="rectangular-bar(m=m, n=m)", when=None, statement=None, check=check)
     done: list[tuple[int, int]] = []
     (trial,) = trials(found, {"m": parse_range("1..8")}, None, lambda *seen: done.append(seen))
     assert isinstance(trial.finding.verdict, expected)
@@ -140,8 +142,7 @@ def test_tables_are_compared_in_one_trial(relation, expected):
 
 
 def standing() -> Claim:
-    check = {"kind": "integers", "bound": 8, "all": {"a": "0..N", "b": "0..a"}, "holds": "b != 3"}
-    return claim(ruleset=None, when=None, check=check)
+    return claim(ruleset=None, when=None, statement="for a in 0..N, b in 0..a: b != 3", bound=8)
 
 
 def test_a_statement_on_integers_is_tried_once():
@@ -174,9 +175,8 @@ def test_the_examples_of_the_page_hold(tmp_path):
 
 
 def test_what_takes_too_long_is_undecided_and_so_is_what_comes_behind():
-    spans = {name: "0..N" for name in "xyz"}
-    check = {"kind": "integers", "bound": 999, "all": spans, "holds": "x ^ y ^ z <= x+y+z"}
-    endless = claim(ruleset=None, when=None, check=check)
+    statement = "for x in 0..N, y in 0..N, z in 0..N: x ^ y ^ z <= x+y+z"
+    endless = claim(ruleset=None, when=None, statement=statement, bound=999)
     clock = ProcessorTime(0.1, "there is no more")
     for late in (endless, standing()):
         (trial,) = trials(late, limit=clock.counted)

@@ -18,7 +18,6 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
 from tests.catalogues import catalogue_of
-from tests.claims.written import claim_from
 
 CATALOGUE = catalogue_of()
 TABLES = [
@@ -106,21 +105,20 @@ def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
 
 
 STATEMENTS = {
-    "true": {"bound": 9, "all": {"x": "0..N", "y": "0..N"}, "holds": "x ^ y <= x+y"},
-    "false": {"bound": 9, "all": {"x": "0..N", "y": "0..N"}, "holds": "x ^ y == x+y"},
-    "finite": {"bound": 9, "all": {"x": "0..3"}, "holds": "x*x <= 9"},
-    "no-value": {"bound": 9, "all": {"x": "0..N"}, "holds": "6 // (x-3) < 7"},
+    name: Claim.from_json({"id": name, "statement": statement, "bound": 9}).as_json()
+    for name, statement in {
+        "true": "for x in 0..N, y in 0..N: x ^ y <= x+y",
+        "false": "for x in 0..N, y in 0..N: x ^ y == x+y",
+        "finite": "for x in 0..3: x*x <= 9",
+        "no-value": "for x in 0..N: 6 // (x-3) < 7",
+    }.items()
 }
 
 
 def test_statements_are_checked_as_they_stand() -> None:
-    claims = {
-        name: claim_from({"id": name, "check": {"kind": "integers", **check}}).as_json()
-        for name, check in STATEMENTS.items()
-    }
     positions: list[int] = []
     done = check_standing_statements(
-        {"code": "0", "claims": claims},
+        {"code": "0", "claims": STATEMENTS},
         lambda stage, checks, **numbers: positions.append(numbers["positions"]),
     )
     verdicts = {one["claim"]: one for one in json.loads(json.dumps(done))["verdicts"]}

@@ -36,7 +36,7 @@ def mined(notation, searches, quantity="p-positions", bound=31, family="", data=
     game, family = parse_ruleset(notation), family or notation
     data = table(game, bound, quantity) if data is None else data
     parameters = match(read(family), read(notation)) or {}
-    findings = mine_table(searches, game, bound, quantity, data)
+    findings = mine_table(searches, Cells.of(game, bound, data))
     return [Mined(notation, quantity, bound, family, parameters, one) for one in findings]
 
 

@@ -161,23 +161,33 @@ EVEN = statement(
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
     """Return statements as the stage decides them, with the claims of the papers."""
-    catalogue = catalogue_of("step2015")
+    catalogue = catalogue_of("step2015", "pass2016")
     with Limited(PREPARED_BY) as child:
         judges = Prover(child).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
 
         yield judges.decided
 
 
-@pytest.mark.full
-def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(followed):
-    found = followed(EVEN)
+def test_with_a_pass_a_statement_is_proved_from_that_without(decided):
+    found = decided(EVEN)
     assert found.verdict == "proved"
-    assert "step2015-sec-1-grundy" in found.conclusion.text
+    (path,) = found.conclusion.certificates
+    document = json.loads(Path(path).read_text("utf-8"))
+    assert (document["kind"], document["without_passes"]) == ("family", "x+s+1 == (y ^ (z+s))+1")
+
+
+@pytest.mark.full
+def test_a_statement_follows_by_lemmas_from_what_is_proved(followed):
+    line = "{(x+s) ^ y ^ (z+s) ^ p: P} == {v: v == 1 or v >= 0 and (v+2) & (v+1) == 0}"
+    found = followed(replace(EVEN, statement=line))
+    assert found.verdict == "proved"
     premise, *sentences = [
         json.loads(Path(p).read_text("utf-8")) for p in found.conclusion.certificates
     ]
     assert premise["kind"] == "family"
-    assert len(sentences) == 3, "of the parameters, and for no pass left and for one"
+    assert len(sentences) == 4, (
+        "of the parameters; no other value, and each value, with p = 0 and 1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -192,7 +202,7 @@ def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(f
 )
 def test_false_neighbours_do_not_follow(said, followed):
     found = followed(said)
-    assert found.verdict == "holds-to-bound"
+    assert found.verdict == "refuted"
     assert not found.conclusion.certificates
 
 

@@ -30,11 +30,8 @@ STEP, SOLID = "step-bar(k=k, s=s)", "solid-bar(f=(x+z)//k)"
 
 
 def member(ruleset, parameters, quantity, bound, mine=None):
-    game = parse_ruleset(ruleset, parameters)
-    data = table(game, bound, quantity)
-    findings = mine(game, bound, data) if mine else []
-    cells = Cells.of(game, bound, data)
-    return MemberTable(parameters, lambda: cells, findings)
+    cells = Cells.computed(parse_ruleset(ruleset, parameters), bound, quantity)
+    return MemberTable.in_memory(parameters, cells, mine(cells) if mine else [])
 
 
 @cache

@@ -13,10 +13,11 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Counterexample, Refuted
 from choco_pipeline.finding.bounds import TableTrial, bound_of_trial, largest_number
-from choco_pipeline.finding.scope import Tables, WholeTable
+from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.trial import Trials, narrowed, wider, without_rare_parts
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (
@@ -118,7 +119,7 @@ def test_what_only_the_whole_of_a_large_table_of_the_run_refutes_is_refuted(plac
 
     def whole(name, quantity):
         asked.append((name, quantity))
-        return WholeTable(40, data) if quantity == "p-positions" else None
+        return Cells.of(parse_ruleset(name), 40, data) if quantity == "p-positions" else None
 
     judges = finder(game, bound=40)
     judges.tables = replace(judges.tables, whole=whole)

@@ -11,7 +11,7 @@ from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.spec import Quantity
 from tests.effort import examples
 from tests.own_games import own_games
@@ -30,10 +30,9 @@ def comes_back(found: Finding) -> bool:
 @settings(max_examples=examples(60))
 @given(rulesets_with_bounds(), st.sampled_from(["grundy", "p-positions"]))
 def test_findings_come_back(drawn, quantity):
-    game, bound = drawn
-    data = table(game, bound, quantity)
+    cells = Cells.computed(*drawn, quantity)
     for mine in (mine_cellular, mine_blocks):
-        for found in mine(game, bound, data):
+        for found in mine(cells):
             assert comes_back(found)
             assert found.tried.candidates > 0
             assert found.tried.what
@@ -48,6 +47,5 @@ def test_findings_come_back(drawn, quantity):
 @example(Nim(1), 9, "p-positions")  # a table of one cell
 def test_every_search_takes_every_game(game: Ruleset, bound: int, quantity: Quantity) -> None:
     bound = min(bound, {1: 9, 2: 9, 3: 5}.get(len(game.coordinates), 3))
-    data = table(game, bound, quantity)
-    for found in mine_table(MINERS, game, bound, quantity, data):
+    for found in mine_table(MINERS, Cells.computed(game, bound, quantity)):
         assert comes_back(found)

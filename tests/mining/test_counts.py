@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, WithPass, p_table, parse_ruleset
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.mining.counts import b_file, mine_counts, sequences
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import grundy_table
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
 
 def by_what(game, bound, data=None):
-    found = sequences(game, bound, p_table(game, bound) if data is None else data)
+    found = sequences(Cells.of(game, bound, p_table(game, bound) if data is None else data))
     return {sequence.what: sequence for sequence in found if sequence.game == game.notation}
 
 
@@ -45,15 +46,15 @@ def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers) -> None
 def test_grundy_numbers_of_a_step_bar_are_p_positions_of_the_game_with_a_strip(text) -> None:
     game = parse_ruleset(text)
     strip = parse_ruleset(text.replace("step", "strip"))
-    found = list(sequences(game, 20, grundy_table(game, 20)))
-    assert found == list(sequences(strip, 20, p_table(strip, 20)))
+    found = list(sequences(Cells.of(game, 20, grundy_table(game, 20))))
+    assert found == list(sequences(Cells.computed(strip, 20, "p-positions")))
     assert len(found) == 2
 
 
 @pytest.mark.parametrize("passes", [0, 1])
 def test_numbers_of_bars_are_those_of_the_definition(passes) -> None:
     heaps = WithPass(Nim(4), passes) if passes else Nim(4)
-    found = [s for s in sequences(heaps, 11, p_table(heaps, 11)) if s.index == "m"]
+    found = [s for s in sequences(Cells.computed(heaps, 11, "p-positions")) if s.index == "m"]
     assert len(found) == 5
     for wider, sequence in enumerate(found):
         width = f"m+{wider}" if wider else "m"
@@ -70,16 +71,16 @@ def test_numbers_of_bars_are_those_of_the_definition(passes) -> None:
 
 
 def test_a_rectangular_bar_stands_for_its_family() -> None:
-    (sequence,) = sequences(RectangularBar(20, 22), 0, p_table(RectangularBar(20, 22)))
+    (sequence,) = sequences(Cells.of(RectangularBar(20, 22), 0, p_table(RectangularBar(20, 22))))
     assert sequence.game == "rectangular-bar(m=m, n=m+2)"
     assert sequence.terms[:8] == (1, 0, 5, 0, 5, 0, 21, 0)
-    assert list(sequences(RectangularBar(7, 9), 0, p_table(RectangularBar(7, 9)))) == []
+    assert list(sequences(Cells.of(RectangularBar(7, 9), 0, p_table(RectangularBar(7, 9))))) == []
 
 
 def test_square_bars() -> None:
     """patterns, Lemma 4.1 and Theorem 4.3."""
     bar = RectangularBar(64, 64)
-    (found,) = mine_counts(bar, 0, p_table(bar))
+    (found,) = mine_counts(Cells.of(bar, 0, p_table(bar)))
     assert found.form == "regular"
     assert found.claim == {
         "ruleset": "rectangular-bar(m=m, n=m)",
@@ -97,7 +98,7 @@ def test_square_bars() -> None:
 
 
 def found_for(game, bound, what):
-    found = [one for one in mine_counts(game, bound, p_table(game, bound)) if one.sequence]
+    found = [one for one in mine_counts(Cells.computed(game, bound, "p-positions")) if one.sequence]
     (one,) = (one for one in found if one.sequence.what == f"P-positions with {what}")
     return one
 
@@ -163,7 +164,7 @@ def test_numbers_given_by_binary_digits(text, bound, what, equations) -> None:
 def test_a_few_p_positions_are_not_counted() -> None:
     """Of the bar with two heights a cut of z takes all: (0, 0, 0) is its only P-position."""
     game = parse_ruleset("game(two-heights)")
-    (only,) = mine_counts(game, 40, p_table(game, 40))
+    (only,) = mine_counts(Cells.computed(game, 40, "p-positions"))
     assert only.nothing
 
 
@@ -176,7 +177,7 @@ def test_a_table_by_chance_has_no_recurrence(text, seed) -> None:
     most = 60 if text.startswith("solid") else 180
     cells = random.integers(-most // 2, most, data[name].shape)
     planted = xr.Dataset({name: (data[name].dims, np.maximum(cells, -1).astype(np.int32))})
-    (only,) = mine_counts(game, 120, planted)
+    (only,) = mine_counts(Cells.of(game, 120, planted))
     assert only.nothing
 
 

@@ -18,6 +18,7 @@ from choco_pipeline.mining.self_similarity import (
     mine_blocks,
     mine_copies,
 )
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import grundy_table, p_table
 from tests.claims.written import claim_from
 from tests.effort import examples
@@ -56,7 +57,7 @@ def is_refuted(claim, sides):
 def test_three_coordinates(base, bound, passes, grundy):
     game = WithPass(base) if passes else base
     data = (grundy_table if grundy else p_table)(game, bound)
-    every = list(stacks(game, bound, data))
+    every = list(stacks(Cells.of(game, bound, data)))
     assert {stack.passes for stack in every} == ({0, 1} if passes else {None})
     for stack in every:
         order = [stack.axes.index(name) for name in base.coordinates]
@@ -73,7 +74,7 @@ def test_a_step_bar_is_cut_with_its_strip(passes):
     base = StepBar(3, 1)
     game = WithPass(base) if passes else base
     whole = WithPass(StripBar(3, 1)) if passes else StripBar(3, 1)
-    for stack in stacks(game, 7, grundy_table(game, 7)):
+    for stack in stacks(Cells.of(game, 7, grundy_table(game, 7))):
         assert stack.ruleset == whole.notation
         order = [stack.axes.index(name) for name in "xyz"]
         for cell in np.ndindex(stack.cells.shape):
@@ -86,7 +87,7 @@ def test_a_step_bar_is_cut_with_its_strip(passes):
 @pytest.mark.parametrize("passes", [0, 1])
 def test_four_heaps_are_bars(passes):
     game = WithPass(Nim(4)) if passes else Nim(4)
-    found = list(stacks(game, 4, p_table(game, 4)))
+    found = list(stacks(Cells.computed(game, 4, "p-positions")))
     assert len(found) == 2 * (1 + passes)
     for stack in found:
         for place in np.ndindex(stack.cells.shape):
@@ -101,11 +102,11 @@ def test_four_heaps_are_bars(passes):
 
 def test_rectangular_bars_and_other_games():
     game = RectangularBar(4, 6)
-    sizes = {s.ruleset: s.cells.shape for s in stacks(game, 5, p_table(game))}
+    sizes = {s.ruleset: s.cells.shape for s in stacks(Cells.of(game, 5, p_table(game)))}
     assert sizes == {SQUARE: (6, 6, 6), EVERY: (6, 6, 6, 6)}
-    assert not list(stacks(Nim(2), 5, p_table(Nim(2), 5)))
+    assert not list(stacks(Cells.computed(Nim(2), 5, "p-positions")))
     solid = SolidBar("(x+z)//2")
-    axes = [stack.axes for stack in stacks(solid, 9, p_table(solid, 9))]
+    axes = [stack.axes for stack in stacks(Cells.computed(solid, 9, "p-positions"))]
     assert axes == [("z", "x", "y"), ("y", "x", "z")]  # x and z are alike
 
 
@@ -246,7 +247,7 @@ def test_held_out_pictures_decide_on_a_rule():
 
 def test_theorem_5_4_of_patterns():
     game = RectangularBar(24, 24)
-    square, every = mine_cellular(game, 24, p_table(game))
+    square, every = mine_cellular(Cells.of(game, 24, p_table(game)))
     assert square.terms == ((1, 0, 0), (1, 0, 1), (1, 1, 0), (1, 1, 1), (2, 1, 1))
     assert not square.inside
     assert square.exceptions == ((1, 1, 1),)
@@ -273,7 +274,7 @@ def test_theorem_5_4_of_patterns():
 
 @pytest.mark.parametrize("game", [Nim(3), SolidBar("(x+z)//3"), StripBar(4, 2)])
 def test_nim_sums_follow_a_rule_with_earlier_cells_of_the_same_picture(game):
-    (found,) = mine_cellular(game, 48, p_table(game, 48))
+    (found,) = mine_cellular(Cells.computed(game, 48, "p-positions"))
     assert sorted(map(sorted, found.terms)) == [[0, 1, 1]] * 3
     assert found.inside == (game != Nim(3))
     assert not found.exceptions or found.exceptions == ((0, 0, 0),)
@@ -282,19 +283,19 @@ def test_nim_sums_follow_a_rule_with_earlier_cells_of_the_same_picture(game):
 
 def test_games_without_a_rule():
     game = WithPass(Nim(3))
-    plain, *with_pass = mine_cellular(game, 40, p_table(game, 40))
+    plain, *with_pass = mine_cellular(Cells.computed(game, 40, "p-positions"))
     assert plain.terms
     assert with_pass
     assert all(f.nothing and f.passes == 1 for f in with_pass)
     data = p_table(StripBar(1), 40)
     drawn = np.random.default_rng(3).integers(0, 40, (41, 41))
     data["p_x"].values[:] = np.where(data["p_x"].values >= 0, drawn, -1)
-    assert all(f.nothing for f in mine_cellular(StripBar(1), 40, data))
+    assert all(f.nothing for f in mine_cellular(Cells.of(StripBar(1), 40, data)))
 
 
 @pytest.fixture(scope="module")
 def bars():
-    return mine_blocks(Nim(4), 40, p_table(Nim(4), 40))
+    return mine_blocks(Cells.computed(Nim(4), 40, "p-positions"))
 
 
 def test_theorem_3_3_and_lemma_4_1_of_patterns(bars):
@@ -358,20 +359,20 @@ def wrong_numbers(found, game, side):
 
 @pytest.mark.parametrize("game", [Nim(3), SolidBar("(x+z)//3"), SolidBar("(x+z)//5")])
 def test_nim_sums_are_generated_by_digits(game):
-    (found,) = mine_blocks(game, 47, p_table(game, 47))
+    (found,) = mine_blocks(Cells.computed(game, 47, "p-positions"))
     assert found.complete
     assert not [n for n in wrong_numbers(found, game, 6) if n >= found.begins]
 
 
 def test_relations_may_begin_late():
     game = WithPass(StripBar(4, 1))
-    plain, with_pass = mine_blocks(game, 47, p_table(game, 47))
+    plain, with_pass = mine_blocks(Cells.computed(game, 47, "p-positions"))
     assert (plain.complete, plain.passes, with_pass.nothing) == (True, 0, True)
     assert plain.begins == max(wrong_numbers(plain, game, 4)) + 1
 
 
 def test_held_out_pictures_decide_on_relations_and_copies():
-    square = next(stacks(RectangularBar(40, 40), 40, p_table(RectangularBar(40, 40))))
+    square = next(stacks(Cells.of(RectangularBar(40, 40), 40, p_table(RectangularBar(40, 40)))))
     assert len(find_relations(square)) == 8
     square.cells[37, 10, 11] ^= True  # m = 38, i = 11, j = 12
     assert set(find_relations(square)) == {*product((0, 1), repeat=3)} - {(0, 1, 0)}
@@ -379,7 +380,7 @@ def test_held_out_pictures_decide_on_relations_and_copies():
 
 
 def test_copies_are_disjoint_and_leave_nothing_out():
-    square = next(stacks(RectangularBar(40, 40), 40, p_table(RectangularBar(40, 40))))
+    square = next(stacks(Cells.of(RectangularBar(40, 40), 40, p_table(RectangularBar(40, 40)))))
     assert len(find_copies(square)) == 5
     square.cells[19, 1, 9] ^= True  # m = 20; no larger bar that is learned from has a copy of it
     assert find_copies(square) == []

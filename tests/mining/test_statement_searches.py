@@ -19,6 +19,7 @@ from choco_pipeline.mining.laws import (
     mine_smaller_heaps,
 )
 from choco_pipeline.mining.task import MINERS
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import table
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +57,11 @@ def games(tmp_path, monkeypatch):
 def laws(search, notation, bound, data=None):
     game = parse_ruleset(notation)
     data = table(game, bound, "p-positions") if data is None else data
-    return [one.claim["statement"] for one in MINERS[search](game, bound, data) if not one.nothing]
+    return [
+        one.claim["statement"]
+        for one in MINERS[search](Cells.of(game, bound, data))
+        if not one.nothing
+    ]
 
 
 def changed(notation, bound, cells):
@@ -164,7 +169,7 @@ def test_noise_and_late_changes_in_one_heap_have_no_law():
     late = np.arange(301) % 5
     late[299] = 9
     for values in (late, *random.integers(0, 5, (50, 301))):
-        (nothing,) = mine_smaller_heaps(game, 300, heap_table(values))
+        (nothing,) = mine_smaller_heaps(Cells.of(game, 300, heap_table(values)))
         assert nothing.nothing
 
 

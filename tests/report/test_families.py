@@ -182,6 +182,36 @@ def test_a_height_that_is_a_sum_of_quotients_is_written_as_one(ledger, tmp_path)
     assert rf"y \leq {' + '.join(quotients)}$" in text
 
 
+def test_a_page_of_a_game_with_passes_says_what_its_proof_rests_on(ledger, tmp_path):
+    end, nim_sum = "x == 0 and y == 0 and z == 0 and p % 2 == 1", "(x+s) ^ y ^ (z+s) ^ (p%2) == 0"
+    condition = "k % 2 == 0 and s % 2 == 1 and s < k"
+    ruleset, relation = "with-pass(strip-bar(k=k, s=s), passes=r)", f"{end} or {nim_sum}"
+    (path,) = certificates(tmp_path, [(ruleset, condition, {"p_positions": relation})])
+    ledger["verdicts"] = [proved_verdict("claim-0", path)]
+    assert write_family_pages(whole(ledger), tmp_path) == 1
+    text = (tmp_path / FOLDER / f"{path.stem}.tex").read_text(encoding="utf-8")
+    assert "or $p$ by 1 if another move is possible, which is a pass; $p$ is at most $r$." in text
+    assert r"follows from $(x + s) \oplus y \oplus (z + s) = 0$ for the game without passes" in text
+    assert "(x, y, z, p)" in text
+    page = (tmp_path / FOLDER / f"{path.stem}.html").read_text(encoding="utf-8")
+    assert "a move leads to zeros" in page
+    assert "P = " not in page, "passes are no track"
+
+
+def test_a_page_tells_upper_from_lower_digits(ledger, tmp_path):
+    relation = {"grundy": "(y ^ (z+u*2**t)) - u*2**t"}
+    family = ("step-bar(k=k, s=u*2**t)", "k % 2 == 0 and u < k", relation)
+    (path,) = certificates(tmp_path, [family])
+    ledger["verdicts"] = [proved_verdict("claim-0", path)]
+    assert write_family_pages(whole(ledger), tmp_path) == 1
+    text = (tmp_path / FOLDER / f"{path.stem}.tex").read_text(encoding="utf-8")
+    assert text.count(", upper digits.") == text.count(", lower digits.") // 2 > 5
+    for symbol in ("Z", "T", "V", "Z'"):
+        assert rf"${symbol} \leftarrow {symbol} - u$" in text
+    assert r"h_{y} \leftarrow h_{y} -" not in text
+    assert "2^{t}" in text
+
+
 def test_a_missing_certificate_and_one_of_a_claim_that_follows_have_no_page(ledger, tmp_path):
     (tmp_path / "all-1.json").write_text(json.dumps({"kind": "claim", "format": 1}))
     on_integers = (tmp_path / "all-1.json").as_posix()
@@ -230,7 +260,7 @@ def value_of(text, names):
 def test_what_is_told_of_products_is_on_the_page(odd):
     (written,) = read_family(odd).cases
     (view,) = cases_of(read_family(odd), ("y", "z"), _Typed())
-    assert view.products(written.formula) == ("m * d >= m", "m * d <= - m")
+    assert view.products(written.formula) == [("m * d >= m", "m * d <= - m")]
     names = {"m_k": "m", "s": "s", "value()": "G", "target()": "g"}
     names |= {
         f"{of}({x})": x + "_of_option" * (of == "option")
@@ -246,6 +276,24 @@ def test_what_is_told_of_products_is_on_the_page(odd):
         for text, told in zip(texts, written.formula.lemmas[kind], strict=True):
             value = sum(c * (1 if n == "1" else values[names[n]]) for n, c in told.items())
             assert value_of(text, values) == value
+
+
+def test_a_page_has_the_amounts_and_the_quotients_of_a_formula(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    game = "game: some\nparameters: {k: 3}\ncoordinates: [x]\nmoves: [{lower: [x], at_most: k}]\n"
+    (tmp_path / "config" / "games" / "some.yaml").write_text(game)
+    stated = {"p_positions": "x % (k+1) == 0"}
+    (path,) = certificates(tmp_path, [("game(some, k=k)", "k >= 1", stated)])
+    (tmp_path / "config" / "games" / "some.yaml").unlink()  # the certificate has the rules
+    claims, verdicts = [a_claim("claim-0")], [proved_verdict("claim-0", path)]
+    ledger = whole({"run": "small_run", "claims": claims, "verdicts": verdicts})
+    assert write_family_pages(ledger, tmp_path) == 1
+    page = (tmp_path / FOLDER / f"{path.stem}.tex").read_text()
+    assert "The amount taken from $x$ is at most $k$." in page
+    assert r"In the formula $w_{1} = \left\lfloor \frac{x}{k + 1} \right\rfloor$" in page
+    assert "one of the following is an option that is claimed to be P" in page
+    assert (tmp_path / FOLDER / f"{path.stem}.html").is_file()
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")

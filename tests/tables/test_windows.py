@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -34,7 +33,7 @@ from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import QUANTITIES, TableSpec, variable_of
 from choco_pipeline.tables.store import StoredCells, StoredTable, write_table
 from choco_pipeline.tables.wavefront import build_large
-from tests.claims.claims import claim_on, conditions, integer_formulas
+from tests.claims.claims import claim_on, conditions, integer_formulas, value_sets
 from tests.definition import grundy_by_definition
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
@@ -106,28 +105,23 @@ def test_findings_are_those_of_the_whole_table(tmp_path_factory, drawn, quantity
     assume(not Cells.of(game, bound, whole).is_whole)
     names = list(game.coordinates)
     where = data.draw(st.none() | conditions(names))
-    kinds = [
-        {"kind": "p-positions", "formula": data.draw(conditions(names)), "relation": relation}
-        for relation in ("exactly", "contain", "within")
+    statements = [
+        shape.format(data.draw(conditions(names))) for shape in ("P <=> {}", "{} => P", "P => {}")
     ]
-    kinds.append(
-        {
-            "kind": "values",
-            "of": data.draw(integer_formulas(names)),
-            "values": data.draw(st.sampled_from(["v >= 0", "v % 3 != 1", "v < 4"])),
-            "relation": data.draw(st.sampled_from(["exactly", "contains-all", "within"])),
-        }
-    )
     if quantity == "grundy":
-        kinds.append({"kind": "grundy", "equals": data.draw(integer_formulas(names))})
-    for kind in kinds:
-        claim = claim_on(game, where=where, **kind)
+        statements.append(f"G == {data.draw(integer_formulas(names))}")
+    if where is not None:
+        statements = [f"({where}) => ({statement})" for statement in statements]
+    sets = data.draw(value_sets(names))
+    statements.append(sets if where is None else sets.replace(": P}", f": P and ({where})}}"))
+    for statement in statements:
+        claim = claim_on(game, statement)
         one = check_claim(claim, {}, game, bound, whole)
         other = check_claim(claim, {}, game, bound, cells, data.draw(st.integers(1, 60)))
         if isinstance(one.verdict, Undecided) and "key" in one.evidence:
             assert one.evidence == other.evidence  # a formula without a value, wherever
         else:
-            assert one == other, (game, kind)
+            assert one == other, (game, statement)
 
 
 @few
@@ -142,25 +136,17 @@ def test_claims_checked_side_by_side_find_what_each_finds_alone(
     cells = stored(tmp_path_factory.mktemp("t"), whole, game, bound, "p-positions")
     assume(not Cells.of(game, bound, whole).is_whole)
     names = list(game.coordinates)
-    checks = st.fixed_dictionaries(
-        {
-            "kind": st.just("p-positions"),
-            "formula": conditions(names),
-            "relation": st.sampled_from(["exactly", "contain", "within"]),
-        }
-    ) | st.fixed_dictionaries(
-        {
-            "kind": st.just("values"),
-            "of": integer_formulas(names),
-            "values": st.sampled_from(["v >= 0", "v % 3 != 1"]),
-            "relation": st.sampled_from(["exactly", "contains-all", "within"]),
-        }
-    )
-    reaches = st.none() | st.integers(0, bound)
-    claims = [
-        claim_on(game, reach=reach, **kind)
-        for kind, reach in data.draw(st.lists(st.tuples(checks, reaches), max_size=5))
-    ]
+    shapes = st.sampled_from(["P <=> {}", "{} => P", "P => {}"])
+    outcomes = st.builds(str.format, shapes, conditions(names))
+    claims = []
+    for _ in range(data.draw(st.integers(0, 5))):
+        reach = data.draw(st.none() | st.integers(0, bound))
+        if data.draw(st.booleans()):
+            claims.append(claim_on(game, data.draw(outcomes), reach=reach))
+        else:
+            within = "" if reach is None else f" and size <= {reach}"
+            sets = data.draw(value_sets(names)).replace(": P}", f": P{within}}}")
+            claims.append(claim_on(game, sets))
     block = data.draw(st.integers(1, 60))
     alone = [check_claim(claim, {}, game, bound, cells, block) for claim in claims]
     passes = [pass_of_claim(claim, {}, Cells.of(game, bound, cells), block) for claim in claims]
@@ -171,11 +157,7 @@ def test_claims_checked_side_by_side_find_what_each_finds_alone(
 def test_claims_side_by_side_read_each_chunk_once(tmp_path, monkeypatch):
     game, bound = SolidBar("(x+z)//3"), 40
     cells = stored(tmp_path, p_table(game, bound), game, bound, "p-positions")
-    kinds = [
-        {"kind": "p-positions", "formula": "x ^ y ^ z == 0", "relation": "exactly"},
-        {"kind": "p-positions", "formula": "x + y + z >= 0", "relation": "within"},
-        {"kind": "values", "of": "x ^ y ^ z", "values": "v == 0", "relation": "within"},
-    ]
+    statements = ["P <=> x ^ y ^ z == 0", "P => x + y + z >= 0", "{x ^ y ^ z: P} <= {v: v == 0}"]
     read = []
 
     def noted(table, place):
@@ -185,7 +167,7 @@ def test_claims_side_by_side_read_each_chunk_once(tmp_path, monkeypatch):
     original = StoredTable.read_chunk
     monkeypatch.setattr(StoredTable, "read_chunk", noted)
     table_cells = Cells.of(game, bound, cells)
-    passes = [pass_of_claim(claim_on(game, **kind), {}, table_cells, 10) for kind in kinds]
+    passes = [pass_of_claim(claim_on(game, one), {}, table_cells, 10) for one in statements]
     assert {type(finding.verdict) for _, finding, _ in side_by_side(passes)} == {HoldsToBound}
     assert len(read) > 8 * stored_module.HELD_BYTES // 64
     assert len(set(read)) == len(read)
@@ -200,7 +182,7 @@ def test_each_window_has_its_own_heights(tmp_path, game):
     cells = stored(tmp_path, whole, game, 20, "p-positions")
     for formula in ("x ^ y ^ z == 0", "x*y*z % 3 == 1", "y == 4"):
         formula = formula if "x" in game.coordinates else formula.replace("x", "z")
-        claim = claim_on(game, kind="p-positions", formula=formula, relation="exactly")
+        claim = claim_on(game, f"P <=> {formula}")
         expected = check_claim(claim, {}, game, 20, whole)
         assert expected.verdict.positions == count_positions(game, 20)
         assert check_claim(claim, {}, game, 20, cells) == expected
@@ -224,13 +206,11 @@ def test_of_a_large_table_a_corner_is_mined(tmp_path, monkeypatch):
     spec = TableSpec.of(game, 40, "p-positions")
     whole = p_table(game, 40)
     entry = write_table(Location.local(tmp_path), spec, whole)
-    bound, data = task._mined_part(game, Location.local(tmp_path), spec.table_id, entry)
-    assert bound == 40
-    xr.testing.assert_equal(data, whole)
-    monkeypatch.setattr(task, "MOST_CELLS", 2 * 21 * 11)  # p, z to 20, y to 10
-    bound, data = task._mined_part(game, Location.local(tmp_path), spec.table_id, entry)
-    assert bound == 20
-    assert np.array_equal(data.p_x.values, p_table(game, 20).p_x.values)
+    for most, bound in ((task.MOST_CELLS, 40), (2 * 21 * 11, 20)):  # p, z to 20, y to 10
+        monkeypatch.setattr(task, "MOST_CELLS", most)
+        mined = task._mined_part(Location.local(tmp_path), spec.table_id, entry)
+        assert mined.bound == bound
+        assert np.array_equal(mined.cells, Cells.of(game, bound, p_table(game, bound)).cells)
 
 
 def test_a_chunk_that_is_gone_or_changed_is_named(tmp_path):
@@ -238,7 +218,7 @@ def test_a_chunk_that_is_gone_or_changed_is_named(tmp_path):
     cells = stored(tmp_path, p_table(game, 40), game, 40, "p-positions")
     files = chunks_of(tmp_path)
     files[-1].unlink()
-    claim = claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly")
+    claim = claim_on(game, "P <=> x ^ y ^ z == 0")
     name = "/".join(files[-1].parts[-3:])
     with pytest.raises(StoreError, match=f"chunk {name} is missing"):
         check_claim(claim, {}, game, 40, cells)
@@ -253,7 +233,7 @@ def test_a_claim_within_reach_reads_no_chunk_beyond(tmp_path):
     for path in chunks_of(tmp_path):
         if max(int(path.name), int(path.parent.name)) > 2:
             path.unlink()  # 96 and more
-    near = claim_on(game, reach=50, kind="p-positions", formula="x ^ y ^ z == 0")
+    near = claim_on(game, "P <=> x ^ y ^ z == 0", reach=50)
     assert check_claim(near, {}, game, 200, cells).verdict.positions == count_positions(game, 50)
 
 
@@ -346,8 +326,8 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         build_large(spec, manifest)
         (table_id,) = json.loads(Path(manifest).read_text())["tables"]
         claims = [
-            claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly"),
-            claim_on(game, kind="values", of="x ^ y ^ z", values="v == 0", relation="exactly"),
+            claim_on(game, "P <=> x ^ y ^ z == 0"),
+            claim_on(game, "{x ^ y ^ z: P} == {v: v == 0}"),
         ]
         check = {
             "claims": {str(i): {**c.as_json(), "id": str(i)} for i, c in enumerate(claims)},

@@ -160,7 +160,7 @@ class Tally:
         return known is None or (size, start) <= (self.cells.size(known), known)
 
     def take_least(self, other: Tally) -> None:
-        """Keep the least places of another tally of the same table, where they are less."""
+        """Take over the places of another tally of the same table that are less."""
         self.least = self._lesser(self.least, other.least)
         self.beyond = self._lesser(self.beyond, other.beyond)
 
@@ -171,7 +171,7 @@ class Tally:
     def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
         """Return the least of the points and `known`.
 
-        Most blocks have no point that is small enough, which the sizes show.
+        The sizes show first whether a point is small enough; most blocks have none.
         """
         size = int(sizes.min(initial=_LARGEST))
         if not sizes.size or (known is not None and self.cells.size(known) < size):

@@ -70,7 +70,7 @@ def compare(
     many positions to evaluate it at each; `FormulaError` if the formula has no value at a position.
     """
     stored, tally = cells.variable.stored, Tally(cells, reach)
-    where = _substituted(check.where, environment)
+    where = check.where and check.where.substitute(environment)
     if isinstance(check, GrundyNumbers):
         equals = check.equals.substitute(environment)
 
@@ -122,10 +122,6 @@ def compare(
             compare_positions(positions, tally)
         yield
     return tally
-
-
-def _substituted(formula: Formula | None, environment: Mapping[str, int]) -> Formula | None:
-    return None if formula is None else formula.substitute(environment)
 
 
 def outcomes_of(cells: Cells, points: Points, values: Ints) -> Truths:
@@ -362,7 +358,8 @@ def _collect_values(check: Values, case: ClaimCase) -> Pass[_ComparedValues]:
     A P-position beyond the bound, as in a strip, can refute the claim, but its value is not listed.
     """
     cells, reach = case.cells, case.reach
-    of, where = check.of.substitute(case.environment), _substituted(check.where, case.environment)
+    of = check.of.substitute(case.environment)
+    where = check.where and check.where.substitute(case.environment)
     claimed, tally = IntegerSet(check.values.substitute(case.environment)), Tally(cells, reach)
     nearest_of: dict[int, int] = {}
     for slab in cells.slabs(case.block):

@@ -106,7 +106,7 @@ class _LoopCode:
         least = nowhere(shape.bits)
         self._least = {which: self._slot(self._type, least) for which in (LEAST, BEYOND)}
         self._names: dict[str, ir.Value] = {}
-        #: Where arrays must compare the slab.
+        #: A bit that is set if arrays must compare the slab.
         self._fault: ir.Value = _NO
         places = (ir.Constant(_I64, i) for i in range(4 * len(shape.dims)))
         pointers = [build.gep(geometry, [i], source_etype=_I64) for i in places]

@@ -46,8 +46,8 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     """Return the verdict on the relations of a claim of kind ``counts``.
 
     The claim's parameter runs from 1, and `counts` maps its values to numbers of P-positions; sums end at the largest value. A
-    relation is skipped where it has no value, or where a table is missing that it, or a sum in it, needs. The verdict counts the
-    remaining equations, and names relations without any.
+    relation is skipped where it has no value, or needs a missing table, directly or for a sum. The verdict counts the remaining
+    equations, and names relations without any.
     """
     compared = claim.counts
     assert compared is not None

@@ -179,14 +179,28 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
         if not can_follow or claim.is_of_whole_bars:
             why = "only `P <=> …`, `G == …`, sets of values and options can follow from others"
             yield follows, why
-    elif claim.determined is None or claim.determined.where is not None or claim.is_of_whole_bars:
+    elif (
+        claim.determined is None
+        or claim.is_of_whole_bars
+        or (claim.determined.where is not None and claim.shape[0] != "with-pass")
+    ):
         why = "only `P <=> …` and `G == …` of all positions can be decided for all parameters"
         yield place, why
     if statement.every or claim.let:
         yield place, "a claim with `every` or `let` cannot be decided for all parameters at once"
     if not claim.parameters:
         yield place, "the ruleset has no parameters"
-    mistakes = list(_unknown(place, statement.for_all, claim.parameters))
+    known = {*claim.parameters, *statement.some}
+    mistakes = list(_unknown(place, statement.for_all, known))
+    if not mistakes and not statement.for_all.names <= claim.parameters:
+        is_natural = all(span.first.text.isdigit() for span in statement.some.values())
+        if statement.for_all != statement.when or not is_natural:
+            mistakes.append(
+                (
+                    place,
+                    "with integers of `some` it must be the same as `when`, and their ranges start at a number",
+                )
+            )
     yield from mistakes
     if mistakes or statement.every:
         return

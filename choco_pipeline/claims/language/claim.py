@@ -295,8 +295,11 @@ class Claim:
     def is_for_all(self, parameters: Mapping[str, int]) -> bool:
         """Whether `for_all` holds for the parameters, so that they are decided at once."""
         condition = self.statement.for_all
+        if condition is None:
+            return False
+        spans = {} if condition.names <= parameters.keys() else self.statement.some
         try:
-            return condition is not None and bool(condition.value(parameters))
+            return any(condition.value(known) for known in assignments(spans, dict(parameters)))
         except FormulaError:
             return False
 
@@ -304,20 +307,16 @@ class Claim:
     def speaks_for_all_only(self) -> bool:
         """Whether it is about no other parameters than those of `for_all`."""
         said = self.statement
-        return said.for_all is not None and said.for_all == said.when and not said.some
+        if said.for_all is None or said.for_all != said.when:
+            return False
+        return not said.some or not said.for_all.names <= self.parameters
 
-    def where_for_all(self, beyond: int = 0) -> str:
-        """Return the condition on positions of its `reach` plus `beyond`, or ""."""
-        reach = self.reach
-        if reach is None:
-            return ""
-        bound = f"{reach.text} + {beyond}" if beyond else reach.text
-        return " and ".join(f"{x} <= {bound}" for x in self.coordinates if x != "p")
-
-    @property
-    def domain(self) -> str:
-        """The condition on the positions of its formula, with its `reach`, or ""."""
-        given, parts = self.determined, [self.where_for_all()] if self.reach else []
+    def domain(self, beyond: int = 0) -> str:
+        """Return the condition on positions of its formula, with its `reach` plus `beyond`, or ""."""
+        given, reach, parts = self.determined, self.reach, list[str]()
+        if reach is not None:
+            bound = f"{reach.text} + {beyond}" if beyond else reach.text
+            parts += [f"{x} <= {bound}" for x in self.coordinates if x != "p"]
         if given is not None and given.where is not None:
             parts.append(f"({given.where})" if given.where.junction == "or" else given.where.text)
         return " and ".join(parts)
@@ -417,7 +416,7 @@ def names_of(notation: Notation) -> tuple[str, ...]:
 
 
 def assignments(spans: Mapping[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
-    """Yield `known` with every choice of further integers, the first slowest."""
+    """Yield `known` with every choice of further integers; the first varies slowest."""
     if not spans:
         yield dict(known)
         return

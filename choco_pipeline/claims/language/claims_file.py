@@ -30,7 +30,7 @@ Status = Literal[
     "found",
 ]
 
-LemmaName = Literal["sprague-grundy", "free-heap", "one-pass", "two-more-passes"]
+LemmaName = Literal["sprague-grundy", "free-heap"]
 
 
 class FollowsFrom(Model):
@@ -46,7 +46,7 @@ class FollowsFrom(Model):
         default=[],
         description="The lemmas that lead from the premises' games to this one's, in this order (docs/lemmas.md); none if it is"
         " the same game.",
-        examples=[["one-pass", "free-heap"]],
+        examples=[["free-heap"]],
     )
 
 
@@ -71,8 +71,8 @@ class Statement(Model):
     )
     some: dict[Name, Span] = Field(
         default={},
-        description="Integers that only `when` may use, each with the range of the search: the claim is about the parameters"
-        " for which some of them satisfy `when`.",
+        description="Integers that only `when` may use, and `for_all` if it is the same condition, each with the range of the"
+        " search: the claim is about the parameters for which some of them satisfy `when`.",
         examples=[{"t": "0..s", "m": "0..k//2-1"}],
     )
     when: Condition | None = Field(
@@ -89,7 +89,7 @@ class Statement(Model):
     follows_from: FollowsFrom | None = Field(
         default=None,
         description="With `for_all`: the premises for these parameters, instead of a proof from the game's rules.",
-        examples=[{"claims": ["pass2016-thm-3.1"], "lemmas": ["one-pass", "free-heap"]}],
+        examples=[{"claims": ["pass2016-thm-3.1"], "lemmas": ["free-heap"]}],
     )
     statement: StatementText | None = Field(
         default=None,

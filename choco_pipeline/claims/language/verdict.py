@@ -250,7 +250,7 @@ class Finding:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def with_evidence(self, more: Mapping[str, Any]) -> Finding:
-        """Return it with more evidence, or other."""
+        """Return the finding with more evidence; new values replace old ones."""
         return Finding(self.verdict, {**self.evidence, **more})
 
 
@@ -331,11 +331,11 @@ class ClaimVerdict(VerdictRecord):
         return cls(**fields, evidence=finding.evidence, seconds=round(seconds, 4), **by_proof)
 
     def document(self) -> dict[str, Any]:
-        """Return it as plain data, without unset keys of proofs."""
+        """Return the verdict as plain data, without unset keys of proofs."""
         return self.model_dump(exclude_unset=True)
 
     def with_evidence(self, more: Mapping[str, Any]) -> ClaimVerdict:
-        """Return it with more evidence; new values replace old ones."""
+        """Return the verdict with more evidence; new values replace old ones."""
         return self.model_copy(update={"evidence": {**self.evidence, **more}})
 
     @property

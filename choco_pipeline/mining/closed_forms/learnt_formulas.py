@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from choco_pipeline.formula.nodes import (
     walk,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.expressions import MULTIPLES, Ints, Truths, length
 from choco_pipeline.mining.closed_forms.synthesis import (
@@ -43,9 +42,6 @@ from choco_pipeline.tables.cells import (
     holds_at,
     select,
 )
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 #: Most of the game's own numbers that are constants of formulas, and the largest.
 OWN_NUMBERS, LARGEST_OWN = 4, 64
@@ -74,13 +70,13 @@ TRIED = (
 )
 
 
-def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasFinding]:
+def mine_formulas(cells: Cells) -> list[FormulasFinding]:
     """Return formulas for a table, right everywhere or except at few positions.
 
     A formula with exceptions stands beside one without, if it is not longer. If none is found, one finding states the
     candidates.
     """
-    search = _TableSearch(Reading(Cells.of(game, bound, data)))
+    search = _TableSearch(Reading(cells))
     numbers = search.number_set()
     if numbers is not None:
         return [numbers]

@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import lru_cache, partial, reduce
 from itertools import count, pairwise, product
 from math import gcd
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,10 +37,6 @@ from choco_pipeline.tables.cells import (
     growing_bounds,
     select,
 )
-from choco_pipeline.tables.computing import p_table
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 #: The relation of the values to the set, in the statement language.
 SIGNS = {"exactly": "==", "within": "<=", "contains-all": ">="}
@@ -96,11 +91,12 @@ RATES = (
 )
 
 
-def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSetFinding]:
+def mine_value_sets(cells: Cells) -> list[ValueSetFinding]:
     """Return sets of values with a form, and that of the papers' nim-sum.
 
     Of a rectangular bar none.
     """
+    game, bound = cells.game, cells.bound
     if game.base.rules.face is not None:
         return []
     sets = [
@@ -109,7 +105,6 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
     ]
     random = np.random.default_rng(0)
     held_out: list[Points] = []
-    cells = Cells.of(game, bound, data)
     for points in cells.p_positions():
         size = cells.sizes(points)
         for values in sets:
@@ -480,7 +475,7 @@ def _points(is_strip: bool, passes: int) -> list[tuple[Ints, ...]]:
         rates = (0.0, max(along_x, along_z)) if is_strip else (along_x, along_z)
         heights = _heights(rates, (1 if is_strip else BOUND + 1, BOUND + 1), noise, random)
         game = with_passes(SolidBar(TableHeight.from_array(heights)), passes)
-        points = p_positions(Cells.of(game, BOUND, p_table(game, BOUND)))
+        points = p_positions(Cells.computed(game, BOUND, "p-positions"))
         by_bar.append(tuple(points[name] for name in game.coordinates))
     return by_bar
 

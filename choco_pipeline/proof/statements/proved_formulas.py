@@ -25,7 +25,8 @@ from choco_pipeline.proof.games.guess import QUANTITIES
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.records import FormulaOfProof
 from choco_pipeline.proof.statements.decided_claims import decide
-from choco_pipeline.tables.computing import quick_bound, table
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.computing import quick_bound
 
 #: Largest coordinate of the positions for guesses, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
@@ -112,7 +113,7 @@ def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | N
     bound = quick_bound(game, quantity)
     clock = Clock(seconds)
     proved: list[FormulaOfProof] = []
-    for finding in mine_formulas(game, bound, table(game, bound, quantity)):
+    for finding in mine_formulas(Cells.computed(game, bound, quantity)):
         if not (finding.nothing or finding.exceptions):
             cases = tuple(
                 FormulaCase(line.where or None, line.formula) for line in finding.formulas

@@ -1,12 +1,16 @@
-"""Proofs of Grundy formulas by cases: obligations, options and lemmas.
+"""Proofs of formulas by cases: obligations, options and lemmas.
 
 A position, an option and a value are named integers. A move is split into parts, by which of the coordinates that may fall do.
-The value of a position has a name of its own; the formula defines it by inequalities (`RemainderChoice`).
+The value of a position has a name of its own; the formula defines it by inequalities (`RemainderChoice`). A condition of
+P-positions has no values; there each other position must have an option in it. Quotients that are compared or multiplied are further
+coordinates of each place.
 
 Idea: an option by some part of a move has the value h where inequalities hold that are linear in what the move changes. One of
 them, its bound, is made an equation: where the changed numbers stand in it as C·u, for a sum u of them with integers, u is the
 bound divided by C, rounded; if C is not 1 that quotient gets a name. One number is put in by it, and so on with the others,
 until none is left. All choices of inequalities are tried, so there are too many options.
+
+A further coordinate of the option is guessed: it is that of the position, or one less.
 
 Few of them are chosen on small members, with numbers for parameters and positions. They are a guess: that some option always
 has the smaller value is a sentence for solvers.
@@ -17,8 +21,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from itertools import chain, combinations, islice
+from itertools import product as product_of
 from math import gcd
 
 import numpy as np
@@ -30,7 +35,6 @@ from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.affine import (
-    ZERO,
     Affine,
     Place,
     divided_by,
@@ -40,7 +44,7 @@ from choco_pipeline.proof.uniform.affine import (
     variable,
 )
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.forms import VALUE
+from choco_pipeline.proof.uniform.forms import AMOUNT, FLOORS, VALUE
 from choco_pipeline.proof.uniform.product_lemmas import (
     Products,
     TrueCounterexampleError,
@@ -84,7 +88,7 @@ def option_names(part: MovePart) -> Changes:
 
 @dataclass(frozen=True)
 class CaseObligations:
-    """A case of a family whose Grundy numbers are stated as a formula by cases.
+    """A case of a family whose Grundy numbers or P-positions are stated as a formula by cases.
 
     Raises `FamilyError` if a largest value depends on a coordinate that has one, or if products of several parameters would be
     needed.
@@ -103,6 +107,28 @@ class CaseObligations:
     def coordinates(self) -> tuple[str, ...]:
         """All coordinates."""
         return self.family.description.coordinates
+
+    @property
+    def is_value(self) -> bool:
+        """Whether the formula is a Grundy number."""
+        return self.family.kind == "grundy"
+
+    @property
+    def floors(self) -> Sequence[tuple[str, Affine, Affine]]:
+        """The names, dividends and divisors of quotients that are further coordinates."""
+        return [(name, *pair) for name, pair in zip(FLOORS, self.case.floors, strict=False)]
+
+    def whole(self, place: Place, kind: str) -> Place:
+        """Return a place with names for its further coordinates."""
+        return {**place, **{name: Affine.of(f"{kind}({name})") for name, *_ in self.floors}}
+
+    def floor_sums(self, place: Place) -> list[Affine]:
+        """Return sums that are natural if and only if further coordinates are right."""
+        sums = []
+        for name, dividend, divisor in self.floors:
+            rest = dividend.at(place) - product(divisor, place[name])
+            sums += [rest, divisor - 1 - rest]
+        return sums
 
     def room(self, place: Place, y: str, value: Affine) -> Affine:
         """Return a sum that is at least 0 if and only if a coordinate may have a value."""
@@ -130,6 +156,12 @@ class CaseObligations:
                 sums.append(self.case.heights[y].only.divisor - 1 - room)
         return tuple(sums)
 
+    def allowed(self, place: Place, option: Place, lowered: str) -> list[tuple[Affine, ...]]:
+        """Return alternatives, sums that are natural if a move may take the amount."""
+        amount = {AMOUNT: place[lowered] - option[lowered]}
+        ways = self.case.amounts.get(lowered, ((),))
+        return [tuple(s.at(place).substitute(amount) for s in sums) for sums in ways]
+
     @cached_property
     def parts(self) -> tuple[MovePart, ...]:
         """All moves, in their parts."""
@@ -143,61 +175,74 @@ class CaseObligations:
     @cached_property
     def position(self) -> Place:
         """A position, by names."""
-        return {x: Affine.of(variable(x)) for x in self.coordinates}
+        return self.whole({x: Affine.of(variable(x)) for x in self.coordinates}, "position")
 
     def has_value(self, place: Place, value: Affine) -> str:
-        """Return the condition that the formula has a value at a place."""
+        """Return the condition that the formula has a value at a place, or that it holds."""
         return any_of(
             all_of([*(leaves_remainder(*r) for r in choice.at(place)), all_of(map(at_least_0, sums))])
             for choice in self.case.choices
             for sums in choice.equal(place, value)
         )  # fmt: skip
 
-    def has_option(self, changes: Changes, value: Affine) -> list[str]:
-        """Return the conditions that these changes make an option with a value."""
-        option = {**self.position, **changes}
-        sums = self.option_sums(self.position, option, tuple(changes))
-        return [*map(at_least_0, sums), self.has_value(option, value)]
+    def has_option(self, option: Place, part: MovePart, value: Affine) -> list[str]:
+        """Return the conditions that a place is an option with a value."""
+        sums = self.option_sums(self.position, option, part)
+        ways = self.allowed(self.position, option, part[0])
+        amount = any_of(all_of(map(at_least_0, way)) for way in ways)
+        return [*map(at_least_0, sums), amount, self.has_value(option, value)]
 
     def bodies(self) -> Iterator[tuple[str, str]]:
         """Yield `value` and `exclusion` as sentences that no position may satisfy."""
         value = Affine.of(VALUE)
-        yield "value", all_of([*self._known, at_least_0(-value - 1)])
+        known = [*self._known, self.has_value(self.position, value)]
+        if self.is_value:
+            yield "value", all_of([*known, at_least_0(-value - 1)])
         for part in self.parts:
-            same = self.has_option(option_names(part), value)
-            yield "-".join(["exclusion", *part]), all_of([*self._known, *same])
+            option = self.whole({**self.position, **option_names(part)}, "option")
+            same = self.has_option(option, part, value)
+            floors = map(at_least_0, self.floor_sums(option))
+            yield "-".join(["exclusion", *part]), all_of([*known, *floors, *same])
 
     @cached_property
     def _known(self) -> list[str]:
-        """The sentences that the names are a position and its value."""
+        """The sentences that the names are a position."""
         sums = self.position_sums(self.position)
-        return [*map(at_least_0, sums), self.has_value(self.position, Affine.of(VALUE))]
+        return [*map(at_least_0, [*sums, *self.floor_sums(self.position)])]
 
     def option_body(self, options: Sequence[Changes], quotients: Sequence[NamedQuotient]) -> str:
-        """Return the sentence that no option has the smaller value `TARGET`."""
+        """Return the sentence that no option has the smaller value `TARGET`, or is a P-position."""
         value, target = Affine.of(VALUE), Affine.of(TARGET)
-        sentences = [*self._known, at_least_0(target), at_least_0(value - target - 1)]
+        related = self.has_value(self.position, value)
+        sentences = [*self._known, related if self.is_value else negation(related)]
+        if self.is_value:
+            sentences += [at_least_0(target), at_least_0(value - target - 1)]
         for quotient in quotients:
             rest = quotient.dividend - product(quotient.divisor, Affine.of(quotient.name))
             inside = [at_least_0(rest), at_least_0(quotient.divisor - 1 - rest)]
             sentences.append(any_of([at_least_0(-quotient.divisor), all_of(inside)]))
-        sentences += [negation(all_of(self.has_option(changes, target))) for changes in options]
+        for place, changes in enumerate(options, start=1):
+            option = self.whole({**self.position, **changes}, f"option{place}")
+            sentences += map(at_least_0, self.floor_sums(option))
+            sentences.append(negation(all_of(self.has_option(option, tuple(changes), target))))
         return all_of(sentences)
 
     @cached_property
-    def factor(self) -> str | None:
-        """The parameter that is multiplied with other names; None if there is none."""
+    def factors(self) -> tuple[str, ...]:
+        """The parameters that are multiplied with other names."""
         sums = [self.room(self.position, y, self.position[y]) for y in self.case.heights]
+        value = Affine.of(VALUE)
         sums += chain.from_iterable(
-            chain.from_iterable(choice.equal(self.position, ZERO)) for choice in self.case.choices
+            chain.from_iterable(choice.equal(self.position, value)) for choice in self.case.choices
         )
-        products = [{*factors_of(n)} for s in sums for n, _ in s.terms if len(factors_of(n)) > 1]
-        common = set.intersection(*products) & {*self.case.names} if products else set()
-        if products and len(common) != 1:
-            raise FamilyError(
-                "several parameters are multiplied with coordinates, where one can be"
-            )
-        return next(iter(common), None)
+        sums += self.floor_sums(self.position)
+        for part in self.parts:
+            sums += chain.from_iterable(self.allowed(self.position, option_names(part), part[0]))
+        products = {factors_of(n) for s in sums for n, _ in s.terms if len(factors_of(n)) > 1}
+        parameters = [{*factors} & {*self.case.names} for factors in products]
+        if any(len(p) != 1 or len(f) != 2 for p, f in zip(parameters, products, strict=True)):
+            raise FamilyError("products of several parameters with a coordinate or a quotient")
+        return tuple(sorted(set().union(*parameters)))
 
 
 #: Seconds to find which lemmas z3 needs, and for a text with no others, which mostly takes one: with too few cvc5 may never end.
@@ -208,8 +253,8 @@ FEWEST_SECONDS = 5.0
 class CaseFormulaProof:
     """Why a formula by cases is right in a case."""
 
-    #: The parameter that is multiplied with other names, if there is one.
-    factor: str | None
+    #: The parameters that are multiplied with other names.
+    factors: tuple[str, ...]
     #: Some option of these always has the smaller value; they may be made of these quotients.
     quotients: tuple[NamedQuotient, ...]
     options: tuple[Changes, ...]
@@ -236,12 +281,12 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
     )
     body = game.option_body(options, named)
     lemmas["option"] = _lemmas(game, "option", body, clock)
-    return CaseFormulaProof(game.factor, tuple(named), tuple(options), lemmas)
+    return CaseFormulaProof(game.factors, tuple(named), tuple(options), lemmas)
 
 
 def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[Affine, ...]:
     """Return lemmas for an obligation, if possible those that z3 needs."""
-    products = Products.of(game.factor, body)
+    products = Products.of(game.factors, body)
     known = [products.always(), body]
 
     def written(lemmas: tuple[Affine, ...]) -> str:
@@ -308,12 +353,15 @@ def _derived_options(game: CaseObligations, quotients: _Quotients, clock: Clock)
     options: dict[tuple[object, ...], Changes] = {}
     for part in game.parts:
         names = option_names(part)
-        option = {**game.position, **names}
         unknown = {f"option({x})" for x in part}
-        rules = game.option_sums(game.position, option, part)
-        for choice in game.case.choices:
-            for sums in choice.equal(option, Affine.of(TARGET)):
-                for values in _solutions((*sums, *rules), unknown, {}, quotients):
+        for less in product_of((0, 1), repeat=len(game.floors)):
+            floors = {n: game.position[n] - m for (n, *_), m in zip(game.floors, less, strict=True)}
+            option = {**game.position, **names, **floors}
+            rules = game.option_sums(game.position, option, part)
+            ways = game.allowed(game.position, option, part[0])
+            stated = [s for c in game.case.choices for s in c.equal(option, Affine.of(TARGET))]
+            for way, sums in product_of(ways, stated):
+                for values in _solutions((*sums, *way, *rules), unknown, {}, quotients):
                     clock.require()
                     changes = {x: name.substitute(values) for x, name in names.items()}
                     options.setdefault(tuple(changes.items()), changes)
@@ -443,13 +491,17 @@ def _works(
     values |= {variable(x): line for x, line in zip(game.coordinates, grid, strict=True)}
     rules = game.position_sums(game.position)
     grid = grid[:, np.all([s.value(values) >= 0 for s in rules], axis=0)]
-    value = _formula(game, member, dict(zip(game.coordinates, grid, strict=True)))
+    value = _formula(
+        game, member, dict(zip(game.coordinates, grid, strict=True))
+    )  # 1 if it is no P-position
     place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
     target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
     taken = np.array(sorted(random.Random(0).sample(range(len(place)), min(DRAWN, len(place)))), dtype=np.int64)  # fmt: skip
     place, target = place[taken], target[taken]
     values |= {variable(x): line[place] for x, line in zip(game.coordinates, grid, strict=True)}
     values[TARGET] = target
+    for name, dividend, divisor in game.floors:
+        values[variable(name)] = dividend.value(values) // divisor.value(values)
     for quotient in quotients.found:
         divisor = quotient.divisor.value(values)
         values[quotient.name] = quotient.dividend.value(values) // np.maximum(divisor, 1)
@@ -457,20 +509,25 @@ def _works(
     for row, changes in enumerate(options):
         clock.require()
         after = {**game.position, **changes}
-        at = {x: np.broadcast_to(s.value(values), place.shape) for x, s in after.items()}
+        at = {x: np.broadcast_to(after[x].value(values), place.shape) for x in game.coordinates}
         works[row] = _formula(game, member, at) == target
         for rule in game.option_sums(game.position, after, tuple(changes)):
             works[row] &= rule.value(values) >= 0
+        ways = game.allowed(game.position, after, next(iter(changes)))
+        allowed = np.zeros(place.shape, dtype=bool)
+        for way in ways:
+            allowed |= reduce(np.logical_and, [s.value(values) >= 0 for s in way], True)
+        works[row] &= allowed
     return works
 
 
 def _formula(
     game: CaseObligations, member: Mapping[str, int], at: Mapping[str, Integers]
 ) -> Integers:
-    """Return the stated Grundy numbers at some places."""
+    """Return the stated Grundy numbers at some places, or 0 for stated P-positions and 1 for others."""
     parameters = {n: total.value(member) for n, total in game.case.parameters.items()}
-    formula = parse(game.family.relation)
+    formula = parse(game.family.without_passes)
     given: dict[str, npt.ArrayLike] = {**parameters, **at}
     shape = next(iter(at.values())).shape
     values = np.asarray(formula.evaluate({n: given[n] for n in formula.names}), dtype=np.int64)
-    return np.broadcast_to(values, shape)
+    return np.broadcast_to(values if game.is_value else 1 - values, shape)

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from itertools import product as product_of
 from typing import Literal
 
@@ -19,7 +18,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import (
     Binary,
     Call,
-    Integer,
     Junction,
     Name,
     Negate,
@@ -41,20 +39,26 @@ from choco_pipeline.proof.uniform.affine import (
     product,
 )
 from choco_pipeline.proof.uniform.forms import (
+    FLOORS,
     MOST_CASES,
     Conjunction,
+    FloorReader,
     LinearFormReader,
     RemainderChoice,
     ResiduesNeededError,
     SignNeededError,
     ValuesNeededError,
+    as_equations,
     is_bent,
     is_by_cases,
+    read_amounts,
     read_choices,
     read_relation,
 )
 from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
+from choco_pipeline.proof.uniform.passes import without_passes
 from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
+from choco_pipeline.proof.uniform.solved_parameter import exponents, without_solved
 
 #: The name of a power of 2 that is any; a parameter beside it may not have it.
 POWER = "p_2"
@@ -133,8 +137,12 @@ class FamilyCase:
     inside: tuple[Affine, ...] = ()
     #: By parameter, the largest power of 2 that divides it, where a formula uses that.
     powers: Mapping[str, Affine] = field(default_factory=dict)
-    #: The Grundy number, where it is a formula by cases and no nim-sum.
+    #: The Grundy number or the condition of P-positions, where it is a formula by cases and no nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
+    #: Dividends and divisors of the quotients that are further coordinates in `choices`.
+    floors: tuple[tuple[Affine, Affine], ...] = ()
+    #: For each coordinate of which only some amounts are taken: alternatives for `AMOUNT`.
+    amounts: Mapping[str, tuple[Conjunction, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,34 +194,57 @@ class Family(Statement):
     def read(
         cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
     ) -> Family:
-        """Read a family; what cannot be said raises a named error."""
+        """Read a family; what cannot be said raises a named error.
+
+        If the condition has ``s == u*2**t``, it is the family without the parameter s.
+        """
+        ruleset, condition, relation, where = without_solved(ruleset, condition, relation, where)
         texts = (parse(condition).text, parse(relation).text, kind, where and parse(where).text)
         family = cls(ruleset, *texts, describe(ruleset))
-        mistake = family.mistake(family.description.coordinates)
+        rules = family.description
+        mistake = family.mistake((*rules.coordinates, *rules.passes))
         if mistake is not None:
             raise FamilyError(mistake)
+        limited = {*rules.heights, *(y for node in rules.heights.values() for y in names_of(node))}
+        if rules.passes and kind == "p-positions" and limited.issuperset(rules.coordinates):
+            raise FamilyError(f"{ruleset}: P-positions with passes need a heap beside the game")
+        if rules.is_limited and (where or not family.is_by_cases):
+            raise FamilyError(
+                f"{ruleset}: a move takes only some amounts; then formulas by cases are proved, for all positions,"
+                " and no nim-sums"
+            )
+        if rules.is_limited and rules.passes:
+            raise FamilyError(f"{ruleset}: passes, where a move takes only some amounts")
         return family
+
+    @cached_property
+    def without_passes(self) -> str:
+        """The relation of the game without passes."""
+        node = parse_nodes(self.relation)
+        for name in self.description.passes:
+            node = without_passes(node, name)
+        return render(node)
 
     @cached_property
     def exponent(self) -> str | None:
         """The parameter t where a height or the relation has 2**t."""
-        relation = parse_nodes(self.relation)
-        parts = chain.from_iterable(map(walk, [relation, *self.description.heights.values()]))
-        powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
-        names = sorted({name for part in powers for name in names_of(part.right)})
+        names = exponents([parse_nodes(self.relation), *self.description.heights.values()])
         if len(names) > 1:
             raise FamilyError(f"powers with the exponents {names[0]} and {names[1]}: of one alone")
-        if names and (self.where or self.is_by_cases):
+        if names and (self.where or self.is_by_cases or self.description.passes):
             raise FamilyError(
-                f"2**{names[0]} with a condition on positions, or in a formula by cases"
+                f"2**{names[0]} with passes, a condition on positions, or in a formula by cases"
             )
         return names[0] if names else None
 
     @property
     def is_by_cases(self) -> bool:
-        """Whether it states Grundy numbers by cases, not as a nim-sum."""
+        """Whether it states Grundy numbers or P-positions by cases, not by a nim-sum."""
         coordinates = frozenset(self.description.coordinates)
-        return self.kind == "grundy" and is_by_cases(parse_nodes(self.relation), coordinates)
+        formula = as_equations(parse_nodes(self.without_passes))
+        if self.description.is_limited:
+            return not any(isinstance(p, Binary) and p.operator in "^&|" for p in walk(formula))
+        return is_by_cases(formula, coordinates, is_value=self.kind == "grundy")
 
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members.
@@ -320,17 +351,34 @@ class Family(Statement):
             raise FamilyError(f"{self.ruleset}: 2**t in a divisor, or as a factor of a coordinate")
         if not all(reader.known_sign(total) for part in parts for total in part.naturals):
             raise _NoMemberError
-        formula = parse_nodes(self.relation)
-        choices = read_choices(reader, formula) if self.is_by_cases else ()
-        nim_sum = Integer(0) if self.is_by_cases else formula
-        terms, constant, offset = read_relation(reader, nim_sum, is_value=self.kind == "grundy")
+        amounts = self._amounts(reader)
+        formula, is_value = parse_nodes(self.without_passes), self.kind == "grundy"
+        choices: tuple[RemainderChoice, ...] = ()
+        floors = FloorReader(replace(reader, coordinates=reader.coordinates | {*FLOORS}))
+        terms, constant, offset = dict[str, Affine](), ZERO, ZERO
+        if not self.is_by_cases:
+            terms, constant, offset = read_relation(reader, formula, is_value=is_value)
+        elif is_value:
+            choices = read_choices(floors, formula)
+        else:
+            formula = floors.read(as_equations(formula), is_sum=True)
+            choices = (RemainderChoice((), tuple(floors.reader.alternatives(formula))),)
         for shift in [*terms.values(), constant]:
             if EXPONENTIAL not in shift.names:
                 reader.known_sign(shift)
-        inside = tuple(reader.inequalities(parse_nodes(self.where))) if self.where else ()
+        has_bound = self.where and not self.description.passes
+        inside = tuple(reader.inequalities(parse_nodes(self.where))) if has_bound else ()
         conditions = independent(part.conditions)
         read = (heights, terms, constant, offset, inside, part.powers, choices)
-        return FamilyCase(part.parameters, conditions, *read)
+        return FamilyCase(part.parameters, conditions, *read, tuple(floors.floors), amounts)
+
+    def _amounts(self, reader: LinearFormReader) -> dict[str, tuple[Conjunction, ...]]:
+        listed, most = self.description.listed, self.description.most
+        fixed = [node for nodes in listed.values() for node in nodes]
+        fixed += [node for node in most.values() if names_of(node).isdisjoint(reader.coordinates)]
+        if not all(reader.known_sign(reader.affine(node) - 1) for node in fixed):
+            raise _NoMemberError
+        return {x: read_amounts(reader, listed.get(x), most.get(x)) for x in {**listed, **most}}
 
 
 def natural_multiples(total: Affine) -> list[Affine]:

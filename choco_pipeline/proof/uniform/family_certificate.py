@@ -11,7 +11,7 @@ from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof
 from choco_pipeline.proof.uniform.control import ControlLocation, TrackForm
 from choco_pipeline.proof.uniform.failure import Failure
-from choco_pipeline.proof.uniform.family import FamilyCase
+from choco_pipeline.proof.uniform.family import AffineQuotient, FamilyCase
 from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
 from choco_pipeline.proof.uniform.invariant_search import Invariant
 
@@ -32,6 +32,7 @@ def document(proof: FamilyProof) -> dict[str, object]:
         "for": family.condition,
         "where": family.where,
         "relation": {"kind": family.kind, "formula": family.relation},
+        "without_passes": family.without_passes if family.description.passes else None,
         "verdict": "refuted" if proof.failures else "proved",
         "cases": [_case(case) for case in proof.cases] + [_failed(case) for case in proof.failures],
     }
@@ -52,13 +53,14 @@ def _case(proof: CaseProof) -> dict[str, object]:
     return {
         **_shown(proof.case, proof.largest),
         "obligations": [_obligation(invariant) for invariant in proof.invariants],
-        "formula": None if proof.by_cases is None else _formula(proof.by_cases),
+        "formula": None if proof.by_cases is None else _formula(proof.case, proof.by_cases),
     }
 
 
-def _formula(proof: CaseFormulaProof) -> dict[str, object]:
+def _formula(case: FamilyCase, proof: CaseFormulaProof) -> dict[str, object]:
     return {
-        "factor": proof.factor,
+        "factors": list(proof.factors),
+        "floors": [_quotient(AffineQuotient(*floor)) for floor in case.floors],
         "quotients": [
             {"dividend": _sum(q.dividend), "divisor": _sum(q.divisor)} for q in proof.quotients
         ],
@@ -90,14 +92,7 @@ def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, obj
         "heights": {
             name: {
                 "function": height.function,
-                "parts": [
-                    {
-                        "terms": _sums(part.split[0]),
-                        "constant": _sum(part.split[1]),
-                        "divisor": _sum(part.divisor),
-                    }
-                    for part in height.parts
-                ],
+                "parts": [_quotient(part) for part in height.parts],
             }
             for name, height in case.heights.items()
         },
@@ -106,6 +101,11 @@ def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, obj
         "offset": _sum(case.offset),
         "largest": None if largest is None else dict(largest),
     }
+
+
+def _quotient(part: AffineQuotient) -> dict[str, object]:
+    terms, constant = part.split
+    return {"terms": _sums(terms), "constant": _sum(constant), "divisor": _sum(part.divisor)}
 
 
 def _obligation(proof: Invariant) -> dict[str, object]:

@@ -12,8 +12,8 @@ its two parts; then it is a disjunction of few conjunctions that a formula has t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from itertools import product as choices
 from math import gcd, prod
@@ -212,7 +212,7 @@ class LinearFormReader:
                     return _product(parts)
                 return _few([form for part in parts for form in part])
             case Compare(operators, operands):
-                values = [self.affine(part) for part in operands]
+                values = [self.form(part) for part in operands]
                 pairs = zip(operators, values, values[1:], strict=False)
                 steps = [_compared(o, a, b, holds=holds) for o, a, b in pairs]
                 return _product(steps) if holds else _few([form for s in steps for form in s])
@@ -324,8 +324,10 @@ def _nim_constant(left: Affine, right: Affine, node: Node) -> Affine:
 
 #: Combinations of all remainders: each is a part of every obligation.
 MOST_CHOICES = 16
-#: The name of the formula's value.
-VALUE = "value()"
+#: The names of the formula's value, and of the amount that a move takes.
+VALUE, AMOUNT = "value()", "amount()"
+#: The names of quotients that are read as further coordinates of a place.
+FLOORS = tuple(map(str, range(8)))
 
 
 @dataclass(frozen=True)
@@ -348,36 +350,106 @@ class RemainderChoice:
         ]
 
 
-def is_by_cases(node: Node, coordinates: frozenset[str]) -> bool:
-    """Whether a formula has no nim-sum, and is not a coordinate plus a number."""
+def as_equations(node: Node) -> Node:
+    """Return a formula with a == b for a ^ b == 0."""
+    match node:
+        case Compare(("==",), (Binary("^", left, right), Integer(0))):
+            return replace(node, operands=(left, right))
+        case _:
+            return with_operands(node, as_equations)
+
+
+@dataclass(frozen=True)
+class FloorReader:
+    """Reads a formula's remainders by sums of parameters, and some quotients, as further coordinates."""
+
+    reader: LinearFormReader
+    #: Their dividends, with the coordinates before them, and their divisors.
+    floors: list[tuple[Affine, Affine]] = field(default_factory=list)
+
+    def read(self, node: Node, *, is_sum: bool) -> Node:
+        """Return a formula with names for these quotients; for all in it, if it must be a sum."""
+        coordinates = self.reader.coordinates
+        match node:
+            case Binary("//" | "%" as operator, left, right) if is_bent(node, coordinates):
+                by = self.reader.affine(right)
+                is_named = is_sum or (operator == "%" and not by.is_constant)
+                left = self.read(left, is_sum=is_named or operator == "%")
+                if not is_named:
+                    return replace(node, left=left)
+                if not self.reader.known_sign(by - 1):
+                    raise FamilyError(f"{render(node)}: a divisor that is at least 1 is needed")
+                floor = self._named(self.reader.form(left), by)
+                if operator == "//":
+                    return floor
+                return Binary("-", left, Binary("*", right, floor))
+            case Binary("*" | "+" | "-" as operator, left, right) if not is_sum:
+                ends = [self.read(part, is_sum=False) for part in (left, right)]
+                bent = [is_bent(part, coordinates) for part in ends]
+                factors = [self.reader.form(p) for p, b in zip(ends, bent, strict=True) if not b]
+                is_sign = any(factor in (number(1), number(-1), ZERO) for factor in factors)
+                if all(bent) or (operator == "*" and any(bent) and not is_sign):
+                    ends = [self.read(part, is_sum=True) for part in ends]
+                return replace(node, left=ends[0], right=ends[1])
+            case _:
+                return with_operands(node, lambda part: self.read(part, is_sum=is_sum))
+
+    def _named(self, dividend: Affine, divisor: Affine) -> Name:
+        if (dividend, divisor) not in self.floors:
+            self.floors.append((dividend, divisor))
+        if len(self.floors) > len(FLOORS):
+            raise FamilyError(f"more than {len(FLOORS)} quotients that are compared or multiplied")
+        return Name(FLOORS[self.floors.index((dividend, divisor))])
+
+
+def read_amounts(
+    reader: LinearFormReader, listed: Sequence[Node] | None, most: Node | None
+) -> tuple[Conjunction, ...]:
+    """Return alternatives for `AMOUNT` being one that a move may take."""
+    amount = Affine.of(AMOUNT)
+    ways: list[Conjunction] = [()]
+    if listed is not None:
+        values = [reader.affine(node) for node in listed]
+        ways = [(amount - value, value - amount) for value in values]
+    limits = [()] if most is None else _bounds(reader, most, amount, 1)
+    return tuple(one + other for one in ways for other in limits)
+
+
+def is_by_cases(node: Node, coordinates: frozenset[str], *, is_value: bool = True) -> bool:
+    """Whether a formula has no nim-sum, and is not a coordinate plus a number.
+
+    A condition is one by cases if it is also no equation of sums.
+    """
     parts = list(walk(node))
     if any(isinstance(part, Binary) and part.operator in ("^", "&", "|") for part in parts):
         return False
+    if not is_value:
+        is_equation = isinstance(node, Compare) and node.operators == ("==",)
+        return not is_equation or is_bent(node, coordinates)
     named = sum(isinstance(part, Name) and part.name in coordinates for part in parts)
     return named > 1 or is_bent(node, coordinates)
 
 
-def read_choices(reader: LinearFormReader, node: Node) -> tuple[RemainderChoice, ...]:
+def read_choices(floors: FloorReader, node: Node) -> tuple[RemainderChoice, ...]:
     """Return a formula for each choice of remainders of sums of coordinates."""
+    reader = floors.reader
     remainders = [
         part
         for part in dict.fromkeys(walk(node))
         if isinstance(part, Binary) and part.operator == "%" and is_bent(part, reader.coordinates)
     ]
-    moduli = []
-    for part in remainders:
-        modulus = reader.affine(part.right)
-        if not modulus.is_constant or modulus.constant < 1:
-            raise FamilyError(f"{render(part)}: a remainder by a positive integer is needed")
-        moduli.append(modulus.constant)
+    remainders = [part for part in remainders if reader.affine(part.right).is_constant]
+    moduli = [reader.affine(part.right).constant for part in remainders]
+    if any(modulus < 1 for modulus in moduli):
+        raise FamilyError(f"{render(node)}: a remainder by a positive integer is needed")
     if prod(moduli) > MOST_CHOICES:
         raise FamilyError(f"{render(node)}: more than {MOST_CHOICES} choices of remainders")
-    sums = [reader.form(part.left) for part in remainders]
+    sums = [reader.form(floors.read(part.left, is_sum=True)) for part in remainders]
     value = Affine.of(VALUE)
     found = []
     for numbers in choices(*map(range, moduli)):
         chosen = dict(zip(remainders, numbers, strict=True))
-        term = _with_numbers(reader, node, chosen)
+        term = floors.read(_with_numbers(reader, node, chosen), is_sum=False)
         least, most = (_bounds(reader, term, value, sign) for sign in (1, -1))
         conditions = tuple(a + b for a in least for b in most)
         found.append(RemainderChoice(tuple(zip(sums, moduli, numbers, strict=True)), conditions))

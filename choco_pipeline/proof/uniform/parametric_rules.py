@@ -22,6 +22,7 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
     names_of,
+    render,
     substitute,
     walk,
     with_operands,
@@ -29,10 +30,21 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
+from choco_pipeline.games.description import described
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.games.notation import Argument, Notation, as_written, build, read
-from choco_pipeline.games.rules import Limit, Rules
+from choco_pipeline.games.notation import (
+    OWN,
+    Argument,
+    GameName,
+    Notation,
+    as_written,
+    build,
+    read,
+)
+from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
+from choco_pipeline.games.ruleset import fresh_name
 from choco_pipeline.proof.proof_errors import FamilyError
+from choco_pipeline.proof.uniform.passes import split_passes
 
 #: Values that no description has of its own; primes, so that none is made of others.
 RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
@@ -50,7 +62,7 @@ class ParametricRules:
     notation: Notation
     #: Their names, sorted.
     parameters: tuple[str, ...]
-    #: The names of the coordinates.
+    #: The names of the coordinates, without that of passes left.
     coordinates: tuple[str, ...]
     #: For each coordinate with a largest value: that value, in coordinates and parameters.
     heights: Mapping[str, Node]
@@ -58,6 +70,17 @@ class ParametricRules:
     moves: tuple[tuple[str, tuple[str, ...], bool], ...]
     #: The descriptions of games of one's own that it names.
     documents: Mapping[str, Any]
+    #: For each coordinate of which only some amounts are taken: these, in parameters.
+    listed: Mapping[str, tuple[Node, ...]]
+    #: For each coordinate of which only so much is taken: the limit, in parameters and coordinates.
+    most: Mapping[str, Node]
+    #: The coordinate of the passes left, beside the others, if there are passes.
+    passes: tuple[str, ...] = ()
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether some move takes some amounts only."""
+        return bool(self.listed or self.most)
 
     def member(self, values: Mapping[str, int]) -> Ruleset:
         """Return the game for these values of the parameters."""
@@ -68,49 +91,60 @@ class ParametricRules:
 _known: dict[str, ParametricRules] = {}
 
 
-def describe(text: str) -> ParametricRules:
+def describe(text: str, games: Mapping[str, Any] | None = None) -> ParametricRules:
     """Return the rules of a ruleset with parameters.
 
-    Raises `FamilyError` if a move, a height or a condition is of a kind that is not proved for all parameters.
+    Games of one's own are those of `games`, or of files without it. Raises `FamilyError` if a move, a height or a condition is of a kind that is not proved for all parameters.
     """
     rules = _known.get(text)
     if rules is None:
-        rules = _described(text)
+        rules = _described(text, games)
         if not rules.documents:
             _known[text] = rules
     return rules
 
 
-def _described(text: str) -> ParametricRules:
-    notation = read(text)
-    if any(part.name == "with-pass" for part in _notations(notation)):
-        raise FamilyError(f"{text}: games with passes are not proved for all parameters")
+def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
+    notation = read(text, games=games)
+    game, passes = split_passes(notation)
+    if any(part.name == "with-pass" for part in _notations(game)):
+        raise FamilyError(f"{text}: passes of a part of a game are not proved for all parameters")
     arguments: dict[str, Formula] = {}
-    general = _general(notation, arguments)
+    general = _general(game, arguments)
     names = sorted(general.names)
     if len(names) > len(RARE):
         raise FamilyError(f"{text}: at most {len(RARE)} parameters are read, found {len(names)}")
-    rare, member = _rare_member(general, names)
+    rare, member = _rare_member(general, names, games)
     meaning = {value: name for name, value in rare.items()}
     _refuse(member)
     heights = {name: _node(limit) for name, limit in member.rules.limits.items()}
     heights = {name: _with_names(node, meaning) for name, node in heights.items()}
-    _try_others(general, names, member.rules, heights)
+    of_lists = [move.lowers[0] for move in member.rules.moves if isinstance(move.by, tuple)]
+    listed = dict(zip(of_lists, _listed(general, games), strict=True))
+    most = {
+        move.lowers[0]: _with_names(parse_nodes(move.at_most.text), meaning)
+        for move in member.rules.moves
+        if move.at_most is not None
+    }
+    _try_others(general, names, member.rules, _Formulas(heights, listed, most), games)
     every = [(m.lowers[0], _dependents(heights, m.lowers[0]), m.clips) for m in member.rules.moves]
     moves = tuple(dict.fromkeys(every))
     if len({lowered for lowered, _, _ in moves}) < len(moves):
         raise FamilyError(f"{text}: two kinds of move of one coordinate")
     inner = {name: parse_nodes(formula.text) for name, formula in arguments.items()}
     heights = {name: substitute(node, inner) for name, node in heights.items()}
+    listed = {name: tuple(substitute(n, inner) for n in nodes) for name, nodes in listed.items()}
+    most = {name: substitute(node, inner) for name, node in most.items()}
     parameters = tuple(sorted(notation.names))
-    clash = sorted(set(parameters) & set(member.coordinates))
+    left = () if passes is None else (fresh_name("p", member.coordinates),)
+    clash = sorted(set(parameters) & {*member.coordinates, *left})
     if clash:
         raise FamilyError(f"{text}: {clash[0]!r} is a coordinate, and cannot be a parameter")
     for name in member.coordinates:
         if name in RESERVED or not name.isidentifier():
             raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
-    documents = member.documents
-    return ParametricRules(notation, parameters, member.coordinates, heights, moves, documents)
+    rules = (heights, moves, member.documents, listed, most, left)
+    return ParametricRules(notation, parameters, member.coordinates, *rules)
 
 
 def _notations(notation: Notation) -> Iterator[Notation]:
@@ -146,14 +180,16 @@ def _has_power(formula: Formula) -> bool:
     return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
 
 
-def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], Ruleset]:
+def _rare_member(
+    general: Notation, names: list[str], games: Mapping[str, Any] | None
+) -> tuple[dict[str, int], Ruleset]:
     """Return a member with values that occur nowhere else."""
     rare = RARE[: len(names)]
     error: ChocoError | None = None
     for values in (rare, rare[::-1], (*rare[1:], *rare[:1])):
         given = dict(zip(names, values, strict=True))
         try:
-            member = build(general, given, Path.cwd())
+            member = build(general, given, Path.cwd(), games)
             _ = member.rules
         except (ChocoError, FormulaError) as problem:
             error = error or problem
@@ -179,13 +215,31 @@ def _refuse(member: Ruleset) -> None:
             raise FamilyError(f"{what} splits it; this is not proved for all parameters")
         if len(move.lowers) != 1:
             raise FamilyError(f"{what} lowers several coordinates; one at a time is what is proved")
-        if not isinstance(move.by, str):
-            raise FamilyError(f"{what} takes only some amounts; any amount is what is proved")
-        if move.at_most is not None:
-            limit = f"at most {move.at_most.text}"
-            raise FamilyError(f"{what} takes {limit}; any amount is what is proved")
-        if not move.is_of_one_heap:
+        if isinstance(move.by, Amounts):
+            raise FamilyError(
+                f"{what} takes amounts that are formulas; `by` and `at_most` can be proved"
+            )
+        if not replace(move, by="any", at_most=None).is_of_one_heap:
             raise FamilyError(f"{what} has a condition; none is what is proved")
+
+
+def _listed(notation: Notation, games: Mapping[str, Any] | None) -> Iterator[tuple[Node, ...]]:
+    """Yield the amounts of each move that lists them, in the order of the moves."""
+    given = dict(notation.arguments)
+    if isinstance(name := given.pop(OWN, None), GameName):
+        put = {key: parse_nodes(value.text) for key, value in given.items()}
+        for move in described(name.text, Path.cwd(), games).file.moves:
+            if isinstance(move.by, list):
+                yield tuple(substitute(_amount(written), put) for written in move.by)
+    for value in given.values():
+        if isinstance(value, Notation):
+            yield from _listed(value, games)
+
+
+def _amount(written: object) -> Node:
+    if isinstance(written, list) or str(written).startswith("bits("):
+        raise FamilyError(f"amounts {written}: integers and formulas are what is proved")
+    return parse_nodes(str(written))
 
 
 def _node(limit: Limit) -> Node:
@@ -213,21 +267,49 @@ def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
     )
 
 
+@dataclass(frozen=True)
+class _Formulas:
+    """The heights, listed amounts and limits of amounts of all members."""
+
+    heights: Mapping[str, Node]
+    listed: Mapping[str, tuple[Node, ...]]
+    most: Mapping[str, Node]
+
+    def moves(self, rules: Rules, values: Mapping[str, int]) -> tuple[Move, ...]:
+        """Return moves with the amounts that they have for these values of the parameters."""
+        numbers = {name: Integer(value) for name, value in values.items()}
+        moves = list[Move]()
+        for move in rules.moves:
+            (lowered, *_), found = move.lowers, move
+            if lowered in self.listed:
+                amounts = (parse(render(node)).value(values) for node in self.listed[lowered])
+                found = replace(found, by=tuple(sorted({*map(int, amounts)})))
+            if lowered in self.most:
+                most = render(substitute(self.most[lowered], numbers))
+                found = replace(found, at_most=parse(most))
+            moves.append(found)
+        return tuple(moves)
+
+
 def _try_others(
-    general: Notation, names: list[str], rules: Rules, heights: Mapping[str, Node]
+    general: Notation,
+    names: list[str],
+    rules: Rules,
+    formulas: _Formulas,
+    games: Mapping[str, Any] | None,
 ) -> None:
     """Raise `FamilyError` if another member has rules of another form."""
     for values in _others(len(names)):
         given = dict(zip(names, values, strict=True))
         try:
-            other = build(general, given, Path.cwd()).rules
+            other = build(general, given, Path.cwd(), games).rules
         except (ChocoError, FormulaError):  # no member for these values
             continue
         numbers = {name: Integer(value) for name, value in given.items()}
-        same = {name: substitute(node, numbers) for name, node in heights.items()}
+        same = {name: substitute(node, numbers) for name, node in formulas.heights.items()}
         limits = {name: _node(limit) for name, limit in other.limits.items()}
         bare = (other.coordinates, other.moves, other.within, same)
-        if bare != (rules.coordinates, rules.moves, rules.within, limits):
+        if bare != (rules.coordinates, formulas.moves(rules, given), rules.within, limits):
             at = assigned(given)
             raise FamilyError(f"{general.name}: its rules at {at} are not of the form of others")
 

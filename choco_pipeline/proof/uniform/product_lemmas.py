@@ -1,18 +1,19 @@
-"""Lemmas on products with a parameter, found by counterexample.
+"""Lemmas on products with parameters, found by counterexample.
 
 In a text the product of the parameter m and a name x is a name of its own, m*x, and means nothing to a solver. True of all
 integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
-D ≤ −m, and d = 0 gives D = 0. Each such *lemma* is named by its d. As long as a solver finds numbers for which some product is
+D ≤ −m, and d = 0 gives D = 0. Each such *lemma* is named by its d, and is of every parameter that is multiplied. As long as a solver finds numbers for which some product is
 wrong, lemmas that these numbers break are added, those of the sparsest sums first; if all products are right the numbers are
 a true counterexample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from itertools import product as choices
+from math import prod
 
 import z3
 
@@ -40,35 +41,35 @@ MOST_ROUNDS = 400
 
 @dataclass(frozen=True)
 class Products:
-    """The products of a parameter with names, in a sentence."""
+    """The products of parameters with names, in a sentence."""
 
-    factor: str
-    names: tuple[str, ...]
+    #: For each parameter, the names that it is multiplied with.
+    names: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, factor: str | None, text: str) -> Products:
-        """Return those that stand in a text."""
-        multiplied: set[str] = set()
-        for name in names_in(text):
-            factors = [*factors_of(name)]
-            if len(factors) > 1:
-                factors.remove(factor or "")
-                multiplied.add(*factors)
-        return cls(factor or "", tuple(sorted(multiplied)))
+    def of(cls, factors: Collection[str], text: str) -> Products:
+        """Return those that stand in a text; each has one of the factors."""
+        pairs = sorted(tuple(factors_of(n)) for n in names_in(text) if len(factors_of(n)) > 1)
+        ordered = [(a, b) if a in factors else (b, a) for a, b in pairs]
+        return cls({m: tuple(sorted({n for a, n in ordered if a == m})) for m in factors})
 
     def always(self) -> str:
-        """Return the sentence that products are right where the parameter is 0 or 1."""
-        m = Affine.of(self.factor)
+        """Return the sentence that products are right where a parameter is 0 or 1."""
         sentences = []
-        for value in (0, 1):
-            differences = (product(m, Affine.of(n)) - Affine.of(n) * value for n in self.names)
+        for factor, value in choices(self.names, (0, 1)):
+            m = Affine.of(factor)
+            names = map(Affine.of, self.names[factor])
+            differences = (product(m, n) - n * value for n in names)
             other = any_of([at_least_0(m - value - 1), at_least_0(-m + value - 1)])
             sentences.append(any_of([other, all_of(map(is_0, differences))]))
         return all_of(sentences)
 
     def lemma(self, d: Affine) -> str:
         """Return the lemma of a sum."""
-        m = Affine.of(self.factor)
+        return all_of(self._lemma(Affine.of(factor), d) for factor in self.names)
+
+    @staticmethod
+    def _lemma(m: Affine, d: Affine) -> str:
         whole = product(m, d)
         implications = [
             (d - 1, [whole - m]),
@@ -81,17 +82,21 @@ class Products:
             any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in implications
         )
 
-    def pairs(self, values: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-        """Return for each name its value and that of its product."""
-        products = {name: product_name((self.factor, name)) for name in self.names}
-        return {name: (values[name], values[whole]) for name, whole in products.items()}
+    def are_right(self, values: Mapping[str, int]) -> bool:
+        """Whether these values of products are products of the values."""
+        pairs = ((m, n) for m, names in self.names.items() for n in names)
+        return all(values[product_name(pair)] == prod(values[n] for n in pair) for pair in pairs)
 
     def broken(self, values: Mapping[str, int]) -> list[Affine]:
         """Return some sums, sparse ones first, whose lemmas are false for these values."""
+        return list(dict.fromkeys(d for m in self.names for d in self._broken(m, values)))
+
+    def _broken(self, factor: str, values: Mapping[str, int]) -> list[Affine]:
         broken: list[tuple[int, int, Affine]] = []
-        m, pairs = values[self.factor], self.pairs(values)
+        m, multiplied = values[factor], self.names[factor]
+        pairs = {name: (values[name], values[product_name((factor, name))]) for name in multiplied}
         for size in range(1, MOST_NAMES + 1):
-            for names in combinations(self.names, size):
+            for names in combinations(multiplied, size):
                 for multiples in choices(MULTIPLES, repeat=size):
                     if multiples[0] < 0:
                         continue
@@ -106,9 +111,15 @@ class Products:
             if size > 1 and len(broken) >= ENOUGH:
                 break
         broken.sort(key=lambda entry: (*entry[:2], str(entry[2])))
-        # A name minus its value, which is 0 here, excludes a wrong product where no sparse sum does.
-        alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
-        return [total for *_, total in broken] or list(alone)
+        if broken:
+            return [total for *_, total in broken]
+        # A difference minus its value, or else a name, excludes a wrong product where no sparse sum does.
+        alone = [Affine.of(n) for n in multiplied]
+        for total in (*(a - b for a, b in combinations(alone, 2)), *alone):
+            value, whole = (total.value({n: pair[i] for n, pair in pairs.items()}) for i in (0, 1))
+            if whole != m * value:
+                return [total - value]
+        return []
 
 
 @dataclass(frozen=True)
@@ -129,7 +140,7 @@ def lemmas_for(text: str, products: Products, clock: Clock) -> tuple[Affine, ...
         If no lemma is broken by some numbers with wrong products, or the time is over.
     """
     question = _Question.of(text, products)
-    used = [Affine.of(name) for name in products.names]
+    used = [Affine.of(name) for name in dict.fromkeys(chain(*products.names.values()))]
     broken = used
     for _ in range(MOST_ROUNDS):
         question.solver.add(list(map(question.lemma, broken)))
@@ -141,8 +152,7 @@ def lemmas_for(text: str, products: Products, clock: Clock) -> tuple[Affine, ...
         model = question.solver.model()
         known = {name.name(): model[name] for name in model.decls() if name.arity() == 0}
         values = {n: known[n].as_long() if n in known else 0 for n in question.names}
-        pairs = products.pairs(values).values()
-        if all(mn == values[products.factor] * n for n, mn in pairs):
+        if products.are_right(values):
             raise TrueCounterexampleError(values)
         broken = products.broken(values)[:AT_ONCE]
         if not broken:

@@ -21,6 +21,10 @@ from tests.proof.uniform.test_families import (
     g,
     p,
 )
+from tests.proof.uniform.test_passes import NUMBER, OF_ODD
+from tests.proof.uniform.test_passes import ODD as OF_ODD_S
+from tests.proof.uniform.test_passes import STEP as PASSES_OF_STEP
+from tests.proof.uniform.test_passes import STRIP as PASSES_OF_STRIP
 
 SUM, STEP, NIM = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)", "x ^ y ^ z == 0"
 FAMILIES = {
@@ -44,6 +48,8 @@ FAMILIES = {
     "wrong": (SUM, "k % 4 == 1", p(1)),
     "strip": ("strip-bar(k=k, s=k+2*a+1)", "k % 2 == 0 and 2*a+1 < k", p("k+2*a+1")),
     "conjecture": (SUM, "k % 2 == 0", p(0, box(BOUND))),
+    "passed": (PASSES_OF_STRIP, OF_ODD_S, {"p_positions": OF_ODD}),
+    "passed numbers": (PASSES_OF_STEP, SHORT, g(NUMBER)),
     "sharp": ("strip-bar(k=k, s=s)", "k % 2 == 0 and s >= 1 and k*(s & -s) <= s", p("s")),
 }
 

@@ -14,7 +14,8 @@ from tests.checker.families.program import families
 from tests.effort import examples
 from tests.proof.uniform.test_failure import BEYOND as BOUND
 from tests.proof.uniform.test_failure import box
-from tests.proof.uniform.test_families import HIGH, LOW, SHIFTED, STEPS, below
+from tests.proof.uniform.test_families import HIGH, LOW, SHIFTED, STEPS, STRIP, below
+from tests.proof.uniform.test_passes import NUMBER, OF_ODD
 
 FULL, SLOW = pytest.mark.full, pytest.mark.slow
 
@@ -233,7 +234,8 @@ FORGED = {
         FORMULA(lambda f: f["lemmas"].update(option=[{"m_k*position(y)": 1, "position(x)": 1}])),
         FORMULA(lambda f: f["lemmas"].update(value=[{"position(y)": 1 << 300}])),
         FORMULA(lambda f: f["lemmas"].update(value=[{"!0": 1}])),
-        *(FORMULA(lambda f, m=m: f.update(factor=m)) for m in (None, "position(y)", "s")),
+        *(FORMULA(lambda f, m=m: f.update(factors=m)) for m in (None, [], ["position(y)"], ["s"])),
+        FORMULA(lambda f: f["floors"].append({"terms": {"y": {"1": 1}}, "constant": {}, "divisor": {"1": 2}})),
         FORMULA(lambda f: f.update(quotients=[])),
         FORMULA(lambda f: f["quotients"][0].update(divisor={"position(y)": 1})),
         FORMULA(lambda f: f["quotients"][0].update(dividend={"number(2)": 1})),
@@ -300,6 +302,65 @@ FORGED = {
         {"for": "k % 2 == 0 and 2*a <= k"},
         {"ruleset": "strip-bar(k=k, s=k+2*a)"},
     ],
+    "passed": [
+        {"for": "k % 2 == 0 and s < k"},
+        {"for": "k % 2 == 0 and s % 2 == 1 and s <= k + 1"},
+        {"for": "k % 2 == 0 and s % 2 == 1 and s < k and p == 1"},
+        {"parameters": ["k", "s"]},
+        {"verdict": "refuted"},
+        {"without_passes": None},
+        *(
+            {"without_passes": text}
+            for text in (
+                "(x+s) ^ y ^ (z+s) == 1",
+                "(x+s) ^ y ^ (z+s) ^ p == 0",
+                "(x+s+1) ^ y ^ (z+s+1) == 0",
+                "x == y",
+                "0 == 0",
+                OF_ODD,
+            )
+        ),
+        *(
+            {"ruleset": ruleset}
+            for ruleset in (
+                STRIP,
+                f"with-pass({STRIP}, passes=r+s, passes=r)",
+                *(f"with-pass({STRIP}, passes={n})" for n in ("p", "x", "s", "r*s", "0-r-1")),
+                "with-pass(strip-bar(k=k, s=s+1), passes=r)",
+                "with-pass(strip-bar(k=k+1, s=s), passes=r)",
+                "with-pass(step-bar(k=k, s=s), passes=r)",
+                "with-pass(solid-bar(f=(z+s+x//10**9)//k), passes=r)",
+                f"with-pass(with-pass({STRIP}), passes=r)",
+                f"with-pass(sum({STRIP}, nim(1)), passes=r)",
+                f"sum(with-pass({STRIP}, passes=r), nim(1))",
+            )
+        ),
+        *(
+            {"relation": text}
+            for text in (
+                "(x+s) ^ y ^ (z+s) ^ (p%2) == 0",  # false at the end alone
+                "(x+s) ^ y ^ (z+s) == 0",
+                OF_ODD.replace("p % 2", "p").replace("p%2", "p"),
+                OF_ODD.replace("p%2", "(p + p//10**6) % 2"),
+                OF_ODD.replace("p%2", "(p + max(p-10**6, 0)) % 2"),
+                OF_ODD.replace("p % 2 == 1", "p % 2 == 1 and p < 10**6"),
+                OF_ODD.replace("z == 0 and", "z <= 1 and"),
+                f"{OF_ODD} and x < 10**6",
+                f"{OF_ODD} or x == 10**6 and p == 10**6",
+                f"{OF_ODD} or r == 10**6 and p == 1 and x + y + z == 10**6",
+            )
+        ),
+    ],
+    "passed numbers": [
+        {"for": "k % 2 == 0 and s <= k"},
+        {"without_passes": NUMBER},
+        {"without_passes": "(y ^ (z+s)) - s + 1"},
+        {"relation": "(y ^ (z+s)) - s"},
+        {"relation": NUMBER.replace("max(0, ", "max(1, ")},
+        {"relation": NUMBER.replace("max(0, ", "max(0 - 1, ")},
+        {"relation": NUMBER.replace("p%2", "(p + p//10**6) % 2")},
+        {"relation": f"{NUMBER} + max(0, p-10**6)"},
+    ],
     # options that leave a condition on positions are no witnesses
     "conjecture": [
         {"where": f"{box(BOUND)} and {more}"} for more in ("x >= 1", "z >= x", f"z >= {BOUND}")
@@ -334,6 +395,9 @@ def test_a_forged_certificate_is_refused(name, change, verdict):
     ("name", "change"),
     [
         ("sum", {"ruleset": "sum(nim(1), step-bar(k=k, s=s))"}),  # in another order
+        ("passed", {"without_passes": "x == (y ^ (z+s)) - s"}),
+        ("passed", {"ruleset": f"with-pass({STRIP}, passes=r//2+1)"}),
+        ("passed", {"where": "x + p >= 3"}),
         ("one", {"for": "k & 3 == 1 or k >= 10**6 and k & 7 == 5"}),
         pytest.param("largest", {"ruleset": "solid-bar(f=max(x+min(0, 2-k), z)//k)", "for": "k == 2"}, marks=FULL),
         pytest.param("inside", CASE(lambda case: case["largest"].update(y=4)), marks=FULL),
@@ -470,7 +534,7 @@ def remembered(monkeypatch):
 
     def compared(member):
         family = member.family
-        texts = map(ast.dump, (family.ruleset, family.condition, family.relation))
+        texts = map(ast.dump, (family.ruleset, family.condition, family.stated))
         key = (*texts, str(member.values))
         if key not in known:
             known[key] = compare(member)

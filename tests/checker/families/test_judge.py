@@ -114,14 +114,18 @@ def test_rules_that_are_not_read_are_refused(verdict, still):
         {"ends": "c == 0"},
         {"moves": [move, {"lower": {"b": "n"}}]},
         {"moves": [{**move, "when": "b <= 5"}, other]},
-        {"moves": [{**move, "by": [1, 2]}, other]},
         {"moves": [{**move, "by": [[1], [2]]}, other]},
+        {"moves": [{**move, "by": ["a"]}, other]},
         {"moves": [{**move, "where": "a > 1"}, other]},
         {"moves": [move, other, {"lower": ["a", "b"], "by": [[1, 2]]}]},
         {"moves": [{**move, "split": "a"}, other]},
     ):
         assert verdict({**document, "games": {"still": {**game, **rules}}})["status"] == "undecided"
-    for rules in ({"within": "a < 9"}, {"play": "misère"}):
+    for amounts in ({"by": [1, 2]}, {"at_most": 2}):
+        rules = {"moves": [{**move, **amounts}, other]}
+        assert verdict({**document, "games": {"still": {**game, **rules}}})["status"] == "refuted"
+    names = [{"moves": [{**move, **m}, other]} for m in ({"at_most": "c"}, {"by": ["bits(2)"]})]
+    for rules in ({"within": "a < 9"}, {"play": "misère"}, *names):
         with pytest.raises(ChocoError):
             verdict({**document, "games": {"still": {**game, **rules}}})
 

@@ -214,38 +214,34 @@ def test_numbers_of_choices_of_a_position_and_integers(
         assert not isinstance(verdict, Undecided)
 
 
-def check(text: str, reach: int | None = None, bound: int = 6, **said: Any) -> Verdict:
+def check(text: str, statement: str, bound: int = 6) -> Verdict:
     """Return what a table of the Grundy numbers says of a claim."""
-    document = {"id": "drawn", "ruleset": text, "check": said, "reach": reach}
-    claim = claim_from({key: value for key, value in document.items() if value is not None})
-    return find(claim, parse_ruleset(text), bound, "grundy").verdict
-
-
-SOLID = "solid-bar(f=(x+z)//3)"
+    game = parse_ruleset(text)
+    return find(claim_on(game, statement), game, bound, "grundy").verdict
 
 
 def test_a_finite_set_is_contained_as_soon_as_all_its_members_occur() -> None:
-    said = {"kind": "values", "of": "(a ^ b)-2", "relation": "contains-all"}
-    assert check("nim(2)", values="v == -2", **said) == Exhausted(1, "member")
-    assert isinstance(check("nim(2)", values="v == -2 or v == 2**40", **said), Undecided)
+    values = "{(a ^ b)-2: P} >= "
+    assert check("nim(2)", values + "{v: v == -2}") == Exhausted(1, "member")
+    assert isinstance(check("nim(2)", values + "{v: v == -2 or v == 2**40}"), Undecided)
 
 
 def test_a_set_that_is_not_known_is_not_exhausted() -> None:
-    said = {"kind": "values", "of": "x ^ y ^ z", "values": "v == 0 or v*v % 4 == 3"}
-    assert isinstance(check(SOLID, 4, relation="exactly", **said), Undecided)
+    statement = "{x ^ y ^ z: P and size <= 4} == {v: v == 0 or v*v % 4 == 3}"
+    assert isinstance(check("solid-bar(f=(x+z)//3)", statement), Undecided)
 
 
 @pytest.mark.parametrize("values", ["v >= 0", "v >= 3"])
 def test_a_set_that_stops_growing_is_not_said_to_hold_everything(values: str) -> None:
     game = WithPass(StripBar(k=4, s=2))  # values 0, 1, 2, 6, 14, …: 3 never comes
-    said = {"of": "(x+2) ^ y ^ (z+2) ^ p", "values": values, "relation": "contains-all"}
-    finding = find(claim_on(game, kind="values", **said), game, 80, "p-positions")
+    claim = claim_on(game, f"{{(x+2) ^ y ^ (z+2) ^ p: P}} >= {{v: {values}}}")
+    finding = find(claim, game, 80, "p-positions")
     assert isinstance(finding.verdict, Undecided)
 
 
 def test_a_strip_beyond_the_bound_is_settled_too() -> None:
     game, bound = StripBar(k=4, s=2), 7
-    claim = claim_on(game, kind="p-positions", formula="(x+2) ^ y ^ (z+2) == 0 and x <= 8")
+    claim = claim_on(game, "P <=> (x+2) ^ y ^ (z+2) == 0 and x <= 8")
     finding = find(claim, game, bound, "p-positions")
     assert isinstance(finding.verdict, Refuted)
     assert finding.verdict.counterexample.position == (9, 2, 7)  # x is larger than the bound
@@ -253,13 +249,13 @@ def test_a_strip_beyond_the_bound_is_settled_too() -> None:
 
 
 def test_counting_needs_the_whole_box() -> None:
-    said = {"kind": "count", "of": "grundy == 0", "where": "z <= 9", "equals": 1}
-    assert isinstance(check("step-bar(k=2, s=0)", 9, 8, **said), Undecided)
+    statement = "count(position: size <= 9 and z <= 9 and G == 0) == 1"
+    assert isinstance(check("step-bar(k=2, s=0)", statement, 8), Undecided)
 
 
 def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     game = SolidBar("(x+z)//3")
-    claim = claim_on(game, kind="p-positions", formula="x*y*z > 5")
+    claim = claim_on(game, "P <=> x*y*z > 5")
     for most, expected in ((270, Refuted), (269, Undecided)):
         monkeypatch.setattr("choco_pipeline.claims.checks.formulas.MOST_EVALUATIONS", most)
         assert isinstance(find(claim, game, 8, "p-positions").verdict, expected)

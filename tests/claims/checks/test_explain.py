@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -23,9 +22,9 @@ Drawn = tuple[Ruleset, int]
 
 
 def explained(
-    game: Ruleset, bound: int, quantity: Quantity, position: Position, **check: Any
+    game: Ruleset, bound: int, quantity: Quantity, position: Position, statement: str
 ) -> Counterexample:
-    claim = claim_on(game, **check)
+    claim = claim_on(game, statement)
     return counterexample_at(
         ClaimCase(claim, {}, Cells.of(game, bound, table(game, bound, quantity))), position
     )
@@ -67,7 +66,7 @@ def test_outcomes(data: st.DataObject, drawn: Drawn, quantity: Quantity, source:
             patch.setattr("choco_pipeline.claims.checks.evidence.MOST_BELOW", 0)
         if source != "table":
             patch.setattr("choco_pipeline.claims.checks.evidence.MOST_SECONDS", 0.0)
-        found = explained(game, bound, quantity, position, kind="p-positions", formula="0 == 1")
+        found = explained(game, bound, quantity, position, "P <=> 0 == 1")
     if game.is_p_position(position):
         assert (found.found, found.claimed) == ("P-position", "N-position")
     elif source == "neither" and quantity == "p-positions":
@@ -91,7 +90,7 @@ def test_a_table_of_uncut_bars_does_not_hold_what_they_are_cut_to(
     game = RectangularBar(2, 3)
     for i, j in product(range(1, 3), range(1, 4)):
         position = game.whole(i, j)
-        found = explained(game, 3, "p-positions", position, kind="p-positions", formula="i < 0")
+        found = explained(game, 3, "p-positions", position, "P <=> i < 0")
         require_reason(game, position, found)
 
 
@@ -101,7 +100,7 @@ def test_grundy_numbers(data: st.DataObject, drawn: Drawn) -> None:
     position = data.draw(st.sampled_from(list(game.positions(bound))))
     claimed, number = data.draw(st.integers(-1, 12)), game.grundy(position)
     assume(claimed != number)
-    found = explained(game, bound, "grundy", position, kind="grundy", equals=str(claimed))
+    found = explained(game, bound, "grundy", position, f"G == {claimed}")
     assert (found.found, found.claimed) == (f"Grundy number {number}", f"Grundy number {claimed}")
     options = list(game.options(position))
     assert found.option == next(filter(game.is_p_position, options), None)
@@ -115,12 +114,12 @@ def test_grundy_numbers(data: st.DataObject, drawn: Drawn) -> None:
 def test_a_large_counterexample_is_explained_by_a_table_of_what_is_below_it() -> None:
     game, bound = SolidBar("(x+z)//3"), 60
     position = (50, 20, 45)  # 49,266 positions are below it or would be
-    found = explained(game, bound, "p-positions", position, kind="p-positions", formula="x < 0")
+    found = explained(game, bound, "p-positions", position, "P <=> x < 0")
     number = int(table(game, 50, "grundy").grundy.sel(x=50, y=20, z=45))
     assert found.found == f"Grundy number {number} (N-position)"
     assert found.option in set(game.options(position))
 
     wide = StripBar(k=2)  # a strip of 40,001 squares: no table of that size
-    far = explained(wide, 9, "p-positions", (40_000, 2, 5), kind="p-positions", formula="x > 9")
+    far = explained(wide, 9, "p-positions", (40_000, 2, 5), "P <=> x > 9")
     assert far.found == "N-position"
     assert far.option in set(wide.options((40_000, 2, 5)))

@@ -118,7 +118,7 @@ def test_conditions_are_evaluated_at_positions_only() -> None:
     game = StepBar(k=2)
     above = "6 // (z//2 - y + 1) >= 0"  # has no value just above the bar
     assert find(game, 9, of=above, have="every", to=above).verdict == HoldsToBound(30, 9)
-    claim = claim_on(game, kind="options", of="6 // z >= 0", have="no", to="z < 0")
+    claim = claim_on(game, "6 // z >= 0 => no option: z' < 0")
     verdict = check_claim(claim, {}, game, 9, table(game, 9, "grundy")).verdict
     assert isinstance(verdict, Undecided)
     assert "division by zero" in verdict.why
@@ -150,6 +150,6 @@ def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
     assert whole == Finding(Exhausted(225), {})
 
     tall = StepBar(k=1, s=999)
-    claim = claim_on(tall, kind="options", of="y == 0", have="no", to="y == 1")
+    claim = claim_on(tall, "y == 0 => no option: y' == 1")
     verdict = check_claim(claim, {}, tall, 2, table(tall, 2, "p-positions")).verdict
     assert isinstance(verdict, Undecided)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims.conclusions.conclusion import ClaimRow, EngineAgreement
-from choco_pipeline.claims.conclusions.rows import few_words, require_agreement, rows
+from choco_pipeline.claims.conclusions.conclusion import EngineAgreement
+from choco_pipeline.claims.conclusions.rows import few_words, require_agreement
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     AllParameters,
@@ -22,17 +22,18 @@ from choco_pipeline.claims.language.verdict import (
     Verdict,
 )
 from choco_pipeline.errors import DisagreementError
-from tests.claims.conclusions.test_rows import catalogue, claim
+from tests.claims.conclusions.test_rows import catalogue, claim, row
 from tests.claims.language.test_mistakes import refusal
 
 ALL = "k % 4 == 1"
+P = "P <=> x ^ y ^ z == 0"
 WORDS = "all k with k ≡ 1 (mod 4)"
 FALSE = Refuted(Counterexample("an N-position", "a P-position", (3, 0, 0), ("x", "y", "z")), 9)
 
 
 def a_claim(**more: Any) -> Claim:
     said: dict[str, Any] = {"ruleset": "solid-bar(f=(x+z)//k)", "when": ALL, "for_all": ALL}
-    said["check"] = {"kind": "p-positions", "formula": "x ^ y ^ z == 0"}
+    said["statement"] = P
     return claim("a", **{**said, **more})
 
 
@@ -49,11 +50,6 @@ def for_all(outcome: Verdict, where: str = "") -> ClaimVerdict:
     return ClaimVerdict.of("a", {}, finding, 1.0, for_all=of, certificate="c.json")
 
 
-def row(of: Claim, *verdicts: ClaimVerdict) -> ClaimRow:
-    (found,) = rows(catalogue(of), verdicts)
-    return found
-
-
 def test_proved_for_all_names_them() -> None:
     found = row(a_claim(), for_all(Proved("f.json")), document(HoldsToBound(9, 5), 5, table=True))
     assert (found.verdict, found.proved_for, found.for_all) == ("proved", WORDS, WORDS)
@@ -68,7 +64,7 @@ def test_proved_for_all_names_them() -> None:
 
 def test_a_bound_is_in_every_line() -> None:
     bounded = for_all(Proved("f.json"), "x <= k//2 and y <= k//2 and z <= k//2")
-    found = row(a_claim(reach="k//2"), bounded)
+    found = row(a_claim(statement=f"size <= k//2 => ({P})"), bounded)
     domain = f"{WORDS}, on positions with x, y, z ≤ ⌊k/2⌋"
     lines = (found.text, few_words(found), f"proved for {found.proved_for}")
     assert set(lines) == {f"proved for {domain}"}
@@ -130,9 +126,6 @@ def test_judges_that_contradict_each_other_end_the_run(verdicts: list[ClaimVerdi
 def test_others_do_not(verdicts: list[ClaimVerdict]) -> None:
     require_agreement(catalogue(a_claim(when=None)), verdicts)
     assert row(a_claim(when=None), *verdicts).verdict == "refuted"
-
-
-P = "P <=> x ^ y ^ z == 0"
 
 
 @pytest.mark.parametrize(

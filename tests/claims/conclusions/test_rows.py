@@ -13,7 +13,7 @@ from choco_pipeline.claims.conclusions.conclusion import ClaimRow
 from choco_pipeline.claims.conclusions.rows import pairs, rows
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claims_file import Paper
+from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
     Counterexample,
@@ -26,7 +26,6 @@ from choco_pipeline.claims.language.verdict import (
     Vacuous,
     Verdict,
 )
-from tests.claims.written import entry_from
 from tests.effort import examples
 
 PAPER = Paper(key="drawn", title="On Nothing", authors=["N. N."], reference="preprint")
@@ -36,8 +35,8 @@ TABLE_RULESET = "with-pass(strip-bar(k=k, s=s), passes=1)"
 
 def claim(claim_id: str, paper: Paper = PAPER, **more: Any) -> Claim:
     said = {"id": claim_id, "number": f"Claim {claim_id}", "ruleset": TABLE_RULESET}
-    said["check"] = {"kind": "p-positions", "formula": "0 == 0"}
-    return entry_from({**said, **more}, paper)
+    entry = {"status": "theorem", "words": "Words.", "statement": "P <=> 0 == 0", **said, **more}
+    return Claim(Entry.model_validate(entry), paper)
 
 
 def catalogue(*claims: Claim) -> Catalogue:
@@ -79,8 +78,7 @@ HELD, FALSE, SILENT = HoldsToBound(5, 10), refuted(0, 0, 1, 0), Undecided("too s
 
 
 def a_statement() -> Claim:
-    check = {"kind": "integers", "bound": 9, "all": {"k": "1..9", "z": "0..N"}, "holds": "k*z >= z"}
-    return claim("a", ruleset=None, check=check)
+    return claim("a", ruleset=None, statement="for k in 1..9, z in 0..N: k*z >= z", bound=9)
 
 
 def by_check(outcome: Verdict) -> ClaimVerdict:
@@ -421,8 +419,8 @@ def test_an_undecided_choice_is_not_proved() -> None:
 
 
 def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
-    check = {"kind": "integers", "bound": 9, "all": {"k": "1..2", "z": "0..N"}, "listed": ["k"]}
-    said = claim("a", ruleset=None, check={**check, "holds": "k*z >= z"})
+    statement = "for k in sample 1..2, z in 0..N: k*z >= z"
+    said = claim("a", ruleset=None, statement=statement, bound=9)
     choices = [
         by_proof("a", Proved("by this", "integer"), {"k": k}, all_choices=True) for k in (1, 2)
     ]

@@ -28,7 +28,7 @@ def unchecked(**more: Any) -> Claim:
     entry = {
         "id": "drawn",
         "ruleset": "step-bar(k=k, s=s)",
-        "check": {"kind": "grundy", "equals": "y ^ z"},
+        "statement": "G == y ^ z",
         "sample": {"parameters": {"k": "2", "s": "0"}, "bound": "9"},
         **more,
     }
@@ -42,11 +42,11 @@ def claim(**more: Any) -> Claim:
 
 
 #: Right for t = 2 alone: it was the first integer that fits.
-FIRST_ONLY = {"kind": "grundy", "equals": "(y ^ z)+t-2"}
+FIRST_ONLY = "G == (y ^ z)+t-2"
 
 
 def test_the_first_integer_that_fits_does_not_stand_for_the_others() -> None:
-    found = list(trials(claim(every={"t": "2..50"}, check=FIRST_ONLY)))
+    found = list(trials(claim(every={"t": "2..50"}, statement=FIRST_ONLY)))
     assert [trial.parameters for trial in found] == [{"k": 2, "s": 0, "t": t} for t in range(2, 51)]
     assert isinstance(found[0].finding.verdict, HoldsToBound)
     assert all(isinstance(trial.finding.verdict, Refuted) for trial in found[1:])
@@ -54,7 +54,7 @@ def test_the_first_integer_that_fits_does_not_stand_for_the_others() -> None:
 
 @pytest.mark.full
 def test_a_proof_is_of_one_of_them() -> None:
-    one = claim(every={"t": "2..3"}, check=FIRST_ONLY)
+    one = claim(every={"t": "2..3"}, statement=FIRST_ONLY)
     proof = prove(parse_ruleset("step-bar(k=2, s=0)"), "grundy")
     cases = [case for _, case in Catalogue({"drawn": one}).fitting("step-bar(k=2, s=0)", "grundy")]
     assert [case["t"] for case in cases] == [2, 3]
@@ -83,9 +83,9 @@ def test_a_run_checks_each_of_them() -> None:
         for n in (5, 9)
     ]
     small, large = (planned.spec.table_id for planned in tables)
-    moves = {"kind": "options", "of": "z == t", "have": "some", "to": "z == 0"}
-    for check, checked in ((FIRST_ONLY, [small, large]), (moves, [large])):
-        catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, check=check)})
+    moves = "z == t => some option: z' == 0"
+    for statement, checked in ((FIRST_ONLY, [small, large]), (moves, [large])):
+        catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, statement=statement)})
         assert list(checks_of(tables, catalogue)) == [
             ("a", TableCheck(claim="drawn", table=table, parameters={"k": 2, "s": 0, "t": t}))
             for table in checked

@@ -21,13 +21,14 @@ from choco_pipeline.mining.closed_forms.learnt_formulas import (
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target, shortest_cases
 from choco_pipeline.mining.closed_forms.value_sets import conditions_on
 from choco_pipeline.mining.table_findings import FormulaLine
+from choco_pipeline.tables.cells import Cells
 from tests.effort import examples
 
 
 def mined(text, bound, quantity):
     game = parse_ruleset(text)
     data = (grundy_table if quantity == "grundy" else p_table)(game, bound)
-    return mine_formulas(game, bound, data)
+    return mine_formulas(Cells.of(game, bound, data))
 
 
 @cache
@@ -191,7 +192,7 @@ def test_planted_formulas_are_found(shape, a, b) -> None:
     formula = parse(text)
     bar = f"step-bar(k={a})"
     game, data = planted(bar, 60, lambda at: formula.evaluate(dict(zip("yz", at, strict=True))))
-    (found,) = mine_formulas(game, 60, data)
+    (found,) = mine_formulas(Cells.of(game, 60, data))
     (one,) = found.formulas
     assert one.where == ""
     for y, z in game.positions(80):
@@ -203,13 +204,13 @@ def test_planted_formulas_are_found(shape, a, b) -> None:
 def test_a_random_table_has_no_formula_and_says_what_was_tried(seed, values) -> None:
     random = np.random.default_rng(seed)
     game, data = planted("step-bar(k=2)", 48, lambda at: random.integers(0, values, at[0].size))
-    (found,) = mine_formulas(game, 48, data)
+    (found,) = mine_formulas(Cells.of(game, 48, data))
     assert found.model_dump().keys() == {"kind", "nothing", "tried"}
     assert found.tried.candidates > 3000
     columns = p_table(parse_ruleset("solid-bar(f=(x+z)//2)"), 48)
     shuffled = random.permutation(columns.p_y.values.ravel()).reshape(columns.p_y.shape)
     data = columns.assign(p_y=(columns.p_y.dims, shuffled))
-    (found,) = mine_formulas(parse_ruleset("solid-bar(f=(x+z)//2)"), 48, data)
+    (found,) = mine_formulas(Cells.of(parse_ruleset("solid-bar(f=(x+z)//2)"), 48, data))
     assert found.nothing is True
 
 
@@ -224,7 +225,7 @@ def test_a_formula_that_fails_outside_of_the_box_is_not_reported() -> None:
         return (y ^ z) + (z == 50)
 
     game, data = planted("step-bar(k=2)", 60, wrong_far_out)
-    assert mine_formulas(game, 60, data)[0].nothing is True
+    assert mine_formulas(Cells.of(game, 60, data))[0].nothing is True
 
 
 @pytest.mark.parametrize(
@@ -240,7 +241,7 @@ def test_a_few_exceptions_are_stated_and_many_are_not(many) -> None:
         return (y ^ z) + 5 * off
 
     game, data = planted("step-bar(k=2)", 80, nearly)
-    found = mine_formulas(game, 80, data)
+    found = mine_formulas(Cells.of(game, 80, data))
     if many > EXCEPTIONS:
         assert all(part.where for one in found for part in one.formulas)
         return
@@ -325,7 +326,7 @@ def test_a_set_that_the_second_half_refutes_is_not_said() -> None:
     """Restricted Nim in which 1 or 2 may be taken: every third number, until one cell is another one."""
     game = parse_ruleset("game(subtraction)")
     data = p_table(game, 255)
-    (right,) = mine_formulas(game, 255, data)
+    (right,) = mine_formulas(Cells.of(game, 255, data))
     assert [line.formula for line in right.formulas] == ["a%7 == 0 or a%7 == 2"]
     data["p_position"].values[200] = 1 - data["p_position"].values[200]
-    assert all("%7" not in str(one.formulas) for one in mine_formulas(game, 255, data))
+    assert all("%7" not in str(one.formulas) for one in mine_formulas(Cells.of(game, 255, data)))

@@ -26,7 +26,7 @@ from tests.rulesets import cut_games, rulesets, rulesets_with_bounds
 
 
 def mined(game, bound):
-    return mine_value_sets(game, bound, p_table(game, bound))
+    return mine_value_sets(Cells.computed(game, bound, "p-positions"))
 
 
 def value_set(game, bound, expression):
@@ -151,7 +151,7 @@ def test_a_table_by_chance_has_no_form(text, seed) -> None:
     planted = random.integers(-1, top + 1)
     planted = np.where(cells.values < 0, planted if name == "p_y" else -1, planted)
     data = xr.Dataset({name: (cells.dims, planted.astype(np.int32))})
-    (only,) = mine_value_sets(game, bound, data)
+    (only,) = mine_value_sets(Cells.of(game, bound, data))
     assert only.nothing, only.text
 
 
@@ -208,7 +208,7 @@ def test_games_that_the_papers_form_no_nim_sum_of():
     assert nim_sum_of(RectangularBar(3, 3)) is None
     assert nim_sum_of(Nim(3)) == "a ^ b ^ c"
     assert nim_sum_of(SolidBar("(x+z)//3")) == "x ^ y ^ z"
-    assert mine_value_sets(RectangularBar(3, 3), 0, p_table(RectangularBar(3, 3))) == []
+    assert mine_value_sets(Cells.of(RectangularBar(3, 3), 0, p_table(RectangularBar(3, 3)))) == []
 
 
 def _listed(game, bound, data):

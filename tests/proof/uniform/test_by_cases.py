@@ -48,7 +48,7 @@ def test_the_formula_is_the_definition_of_members(k):
 
 M, X, Y = Affine.of("m"), Affine.of("x"), Affine.of("y")
 MX, MY = Affine.of("m*x"), Affine.of("m*y")
-PRODUCTS = Products("m", ("x", "y"))
+PRODUCTS = Products({"m": ("x", "y")})
 
 
 def asked(*sums):

@@ -362,8 +362,8 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
 @pytest.mark.parametrize(
     ("ruleset", "condition", "asked", "why"),
     [
-        ("with-pass(step-bar(k=k))", "k >= 1", g("y ^ z"), "passes"),
-        ("with-pass(step-bar(k=k), passes=r)", "k > 0", g("y ^ z"), "passes"),
+        ("sum(with-pass(step-bar(k=k)), nim(1))", "k >= 1", g("y ^ z ^ a"), "passes of a part"),
+        ("with-pass(solid-bar(f=(x+z)//k), passes=r)", "k > 0", p(0), "a heap beside the game"),
         ("solid-bar(f=min(x, max(x, z))//k)", "k >= 1", p(0), "of several"),
         ("solid-bar(f=max(x//2, z)//k)", EVEN, p(0), "height"),
         ("rectangular-bar(m=m, n=n)", "m == n", {"p_positions": "a^b^c^d == 0"}, "on all positions"),
@@ -411,10 +411,10 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
         (SUM, "k % 4 == 2", p(0, "x + 1"), "condition"),
         (SUM, "k % 4 == 2", {"p_positions": "x ^ z == 0", "where": below("k")}, "every coordinate"),
         (STEP, ODD, {**g(STEPS), "where": "z <= k"}, "Grundy"),
-        (STEP, ODD, g("z + y//2 + z//2"), "two quotients"),
-        (STEP, ODD, g("z + 2*(y//2)"), "multiple"),
         (STEP, ODD, g("z + y//(s-1)"), "at least 1"),
-        (STEP, ODD, g("z + y%k"), "positive integer"),
+        (STEP, ODD, g("z + y%s"), "at least 1"),
+        (STEP, ODD, g("z + y%0"), "positive integer"),
+        (STEP, ODD, g("z + 2*max(y, z)"), "least or largest"),
         (STEP, ODD, g("z + y//2 + y%4%3*(z%5)%7"), "choices"),
         (STEP, ODD, g("z*y"), "coordinates"),
         (STEP, ODD, g("z + abs(y-z)"), "are proved"),
@@ -425,6 +425,40 @@ def test_what_is_outside_is_refused(ruleset, condition, asked, why):
     """Where no table refutes it, the part that is outside is named."""
     with pytest.raises(FamilyError, match=why):
         prove_family(ruleset, condition, **asked)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ("k % 2 == 0 and u < k and s == u*2**t", "proved"),
+        ("s == k*2**t + m*2**(t+1) and 2*m < k and k % 2 == 0", "proved"),
+        ("k % 2 == 0 and u <= k + 1 and s == u*2**t", "refuted"),
+        ("k == 2 and s == 2**t", "proved"),
+        ("k == 2 and s == 3*2**t", "refuted"),
+    ],
+)
+def test_a_parameter_may_be_given_as_a_multiple_of_a_power(condition, status):
+    found = prove_family(STEP, condition, grundy="(y ^ (z+s)) - s")
+    assert found.status == status
+    assert "s" not in found.family.parameters
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "why"),
+    [
+        (STEP, "u < k and s == u*2**t - 1", "not linear"),  # it may be negative
+        (STEP, "u < k and (s == u*2**t or s == u)", "not linear"),
+        (STEP, "u < k and s <= u*2**t", "not linear"),
+        (STEP, "s == k*2**s", "not linear"),
+        (STEP, "s == k*2**t and s >= 1", "not linear"),
+        ("solid-bar(f=(x+z)//k)", "x == 2**t", "is a coordinate"),
+    ],
+)
+@pytest.mark.usefixtures("untried")
+def test_other_conditions_with_powers_are_refused(ruleset, condition, why):
+    with pytest.raises(FamilyError, match=why):
+        prove_family(ruleset, condition, p_positions="y == 0")
 
 
 def test_a_part_that_may_be_negative_is_not_proved():
@@ -444,8 +478,10 @@ def test_cases_with_the_same_remainder_have_powers_too():
     ("rules", "why"),
     [
         ("moves: [{lower: {a: n + k}}]", "amounts"),
-        ("moves: [{lower: [a], by: [1, k]}]", "amounts"),
-        ("moves: [{lower: [a], at_most: k}]", "at most"),
+        ("moves: [{lower: [a], by: [1, k]}]", "nim-sums"),
+        ("moves: [{lower: [a], at_most: k}]", "nim-sums"),
+        ("moves: [{lower: [a], by: [bits(2)]}]", "bits"),
+        ("moves: [{lower: [a], by: [[1], [k]]}]", "formulas"),
         ("moves: [{lower: [a], when: a > k}]", "condition"),
         ("moves: [{lower: [a], by: [1], split: a}]", "splits"),
         ("legal: a % 2 == k % 2\nmoves: [{lower: [a]}]", "legal"),
@@ -459,4 +495,4 @@ def test_rules_of_single_games_are_refused(rules, why, tmp_path, monkeypatch):
     text = f"game: own\nparameters: {{k: 1}}\ncoordinates: [a, b, c]\n{rules}\n"
     (tmp_path / "config" / "games" / "own.yaml").write_text(text)
     with pytest.raises(FamilyError, match=why):
-        prove_family("game(own, k=k)", "k >= 1", p_positions="a ^ b == 0")
+        prove_family("game(own, k=k)", "k >= 1", p_positions="a ^ b ^ c == 0")

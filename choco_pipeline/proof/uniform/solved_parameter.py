@@ -1,0 +1,86 @@
+"""A statement without a parameter that its condition gives as a sum with a power of 2.
+
+For all k, s, t, u with ``u < k and s == u*2**t`` is for all k, t, u with ``u < k``, where u·2^t is put for s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
+
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Compare,
+    Integer,
+    Junction,
+    Name,
+    Node,
+    names_of,
+    render,
+    substitute,
+    walk,
+)
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games.notation import Argument, Notation, read
+from choco_pipeline.proof.trial import ALWAYS
+
+
+def exponents(formulas: Iterable[Node]) -> list[str]:
+    """Return the names in exponents, sorted."""
+    parts = chain.from_iterable(map(walk, formulas))
+    powers = [part for part in parts if isinstance(part, Binary) and part.operator == "**"]
+    return sorted({name for part in powers for name in names_of(part.right)})
+
+
+def without_solved(
+    ruleset: str, condition: str, relation: str, where: str
+) -> tuple[str, str, str, str]:
+    """Return the texts of a family, with a sum in place of a parameter if there is one for it.
+
+    Examples
+    --------
+    >>> without_solved("step-bar(k=k, s=s)", "k > 0 and s == 2**t", "(y ^ (z+s)) - s", "")
+    ('step-bar(k=k, s=2**t)', 'k > 0', '(y ^ z+2**t)-2**t', '')
+    """
+    notation, node = read(ruleset), parse_nodes(condition)
+    is_conjunction = isinstance(node, Junction) and node.operator == "and"
+    parts = node.operands if isinstance(node, Junction) and is_conjunction else (node,)
+    for part in parts:
+        match part:
+            case Compare(("==",), (Name(name), value)) if name in notation.names:
+                if not exponents([value]) or name in names_of(value) or not _is_natural(value):
+                    continue
+                put = {name: value}
+                kept = [substitute(other, put) for other in parts if other is not part]
+                rest = Junction("and", tuple(kept)) if kept[1:] else (*kept, parse_nodes(ALWAYS))[0]
+                premise = _with(where, put) if where else ""
+                return _in_notation(notation, put).text, render(rest), _with(relation, put), premise
+    return ruleset, condition, relation, where
+
+
+def _is_natural(value: Node) -> bool:
+    """Whether a value is natural by its form: a parameter that is given by it is natural, too."""
+    return all(
+        isinstance(part, Integer | Name)
+        or (isinstance(part, Binary) and part.operator in ("+", "*", "**"))
+        for part in walk(value)
+    )
+
+
+def _with(text: str, put: Mapping[str, Node]) -> str:
+    return render(substitute(parse_nodes(text), put))
+
+
+def _in_notation(notation: Notation, put: Mapping[str, Node]) -> Notation:
+    """Return a ruleset with sums in place of parameters."""
+    arguments: list[tuple[str, Argument]] = []
+    for key, value in notation.arguments:
+        if isinstance(value, Notation):
+            arguments.append((key, _in_notation(value, put)))
+        elif isinstance(value, Formula):
+            arguments.append((key, parse(_with(value.text, put))))
+        else:
+            arguments.append((key, value))
+    return replace(notation, arguments=tuple(arguments))

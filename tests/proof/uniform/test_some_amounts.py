@@ -1,0 +1,410 @@
+"""Families whose moves take only some amounts: theorems, false neighbours, and changed certificates.
+
+Each theorem is also compared with the definition, in plain Python, for small members.
+"""
+
+import json
+from itertools import count, product
+
+import pytest
+
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.proof.lemmas import FamilyGame
+from choco_pipeline.proof.proof_errors import FamilyError, LemmaError
+from choco_pipeline.proof.uniform.parametric_rules import describe
+from tests.checker.families.mutations import changed, lists_without_one, of_sums
+from tests.checker.families.program import families
+from tests.proof.uniform.judged import certificate_of, prove_family, proved_once
+
+FULL = pytest.mark.full
+
+GAMES = {
+    "at-most": "parameters: {k: 3}\ncoordinates: [x]\nmoves: [{lower: [x], at_most: k}]",
+    "two": "parameters: {a: 1, b: 2}\ncoordinates: [x]\nmoves: [{lower: [x], by: [a, b]}]",
+    "three": "parameters: {a: 1, b: 2, c: 3}\ncoordinates: [x]\nmoves: [{lower: [x], by: [a, b, c]}]",
+    # a part of the heap, and no more than k
+    "part": "parameters: {k: 2}\ncoordinates: [x]\nmoves: [{lower: [x], at_most: 'min(k, (x+1)//2)'}]",
+    "both": "parameters: {k: 2}\ncoordinates: [x]\nmoves: [{lower: [x], by: [1, k], at_most: k-1}]",
+    "bar": "parameters: {k: 2, m: 1}\ncoordinates: [y, z]\nheights: {y: z//k}\n"
+    "moves: [{lower: [y], at_most: 1}, {lower: [z], at_most: m, clip: false}]",
+    "rows": "parameters: {k: 2, m: 1}\ncoordinates: [y, z]\nheights: {y: z//k}\n"
+    "moves: [{lower: [y], by: [m]}, {lower: [z]}]",
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """The games, in the working directory."""
+    folder = tmp_path / "config" / "games"
+    folder.mkdir(parents=True)
+    for name, rules in GAMES.items():
+        (folder / f"{name}.yaml").write_text(f"game: {name}\n{rules}\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+def g(formula):
+    return {"grundy": formula}
+
+
+def p(formula):
+    return {"p_positions": formula}
+
+
+AT_MOST, ONE_AND = "game(at-most, k=k)", "game(two, a=1, b=k)"
+HEAPS = "sum(game(at-most, k=k), game(at-most, k=j))"
+TRIPLE, BAR, ROWS = "game(three, a=1, b=2, c=k)", "game(bar, k=k, m=m)", "game(rows, k=k, m=1)"
+EVEN, ODD = "k % 2 == 0 and k >= 1", "k % 2 == 1"
+FLIPPED = "z + (y%2)*(1-2*(z%2))"
+TRUE = [
+    (AT_MOST, "k >= 1", g("x % (k+1)")),
+    (AT_MOST, "k >= 1", p("x % (k+1) == 0")),
+    (AT_MOST, "k >= 0", p("x % (k+1) == 0")),  # there is no game for k = 0
+    ("game(at-most, k=k+j)", "k >= 1", g("x % (k+j+1)")),
+    ("game(at-most, k=k//2)", "k >= 2", g("x % (k//2+1)")),
+    ("game(both, k=k)", "k >= 2", g("x % 2")),
+    (ONE_AND, ODD, g("x % 2")),
+    (ONE_AND, EVEN, p("x%(k+1)%2 == 0 and x%(k+1) < k")),
+    (ONE_AND, EVEN, g("max(x%(k+1)%2, x%(k+1)-k+2)")),
+    (ONE_AND, EVEN, g("x%(k+1)%2 + 2*(x%(k+1)//k)")),
+    ("game(two, a=k, b=2*k)", "k >= 1", g("x//k % 3")),
+    ("game(two, a=k, b=3*k)", "k >= 1", g("x//k % 2")),
+    ("game(two, a=k, b=k+1)", "k >= 1", g("x % (2*k+1) // k")),
+    ("game(two, a=j, b=k)", "1 <= j and j <= k and k <= 2*j", g("x % (j+k) // j")),
+    ("game(three, a=1, b=j, c=k)", "j % 2 == 1 and k % 2 == 1", p("x % 2 == 0")),
+    (TRIPLE, "k % 3 != 0", g("x % 3")),
+    (TRIPLE, "k % 3 == 0 and k >= 1", g("max(x%(k+1)%3, x%(k+1)-k+3)")),
+    ("sum(game(at-most, k=k), nim(1))", "k >= 1", p("x % (k+1) == a")),
+    ("sum(game(at-most, k=k), nim(1))", "k >= 1", p("(x % (k+1)) ^ a == 0")),
+    (HEAPS, "k >= 1 and j >= 1", p("x1 % (k+1) == x2 % (j+1)")),
+    (BAR, "k >= 1 and k <= m", g("(z-k*y) % (m+1)")),
+    (ROWS, EVEN, g(FLIPPED)),
+]
+FALSE = [
+    (AT_MOST, "k >= 2", p("x % k == 0")),
+    (AT_MOST, "k >= 1", g("x % (k+2)")),
+    (AT_MOST, "k >= 1", g("x % (k+1) + max(0, x-999)")),
+    (AT_MOST, "k >= 1", p("x % (k+1) <= max(0, k-40)")),
+    (ONE_AND, "k >= 1", g("x % 2")),
+    (ONE_AND, EVEN, g("x % 2")),
+    (ONE_AND, EVEN, p("x%(k+1)%2 == 0")),
+    (ONE_AND, "k % 2 == 1 or k == 100", g("x % 2")),
+    ("game(two, a=k, b=2*k)", "k >= 1", g("x//k % 2")),
+    ("game(two, a=j, b=k)", "1 <= j and j <= k and k <= 2*j+1", g("x % (j+k) // j")),
+    ("game(two, a=j, b=k)", "j % 2 == 1 and k % 2 == 1", p("x % 2 == 0")),
+    ("game(part, k=k)", "k >= 1", g("x % (k+1)")),
+    (TRIPLE, "k >= 1", g("x % 3")),
+    ("sum(game(at-most, k=k), nim(1))", "k >= 1", p("x % (k+2) == a")),
+    (BAR, "k >= 1 and k <= m+1", g("(z-k*y) % (m+1)")),
+    (ROWS, "k >= 1", g(FLIPPED)),
+    ("game(rows, k=k, m=m)", "k % 2 == 0 and k >= 1 and m % 2 == 1", g(FLIPPED)),
+]  # fmt: skip
+
+
+def marked(cases, *kept):
+    """Return cases; those that are not kept are for full runs."""
+    numbered = enumerate(cases)
+    return [pytest.param(*case, marks=[] if i in kept else [FULL]) for i, case in numbered]
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "asked"), marked(TRUE, 0, 1, 9, 10, 20))
+def test_a_theorem_is_proved_by_both_solvers(ruleset, condition, asked):
+    found = proved_once(ruleset, condition, **asked)
+    assert (found.status, found.engines) == ("proved", ("z3", "cvc5")), found.why
+
+
+def heap(amounts):
+    """Return the options of a heap from which these amounts of a position are taken."""
+    return lambda at: [(at[0] - n,) for n in amounts(at[0]) if 1 <= n <= at[0]]
+
+
+def bar(rows, columns, clips):
+    """Return the options of a bar with y <= z//k."""
+
+    def options(at, k):
+        y, z = at
+        yield from ((y - n, z) for n in rows if n <= y)
+        for n in columns(z):
+            if n <= z and (clips or y <= (z - n) // k):
+                yield min(y, (z - n) // k), z - n
+
+    return options
+
+
+def options_of(ruleset, given):
+    """Return the options of a member by the rules in words, and its positions of size up to 24."""
+    k, j, m = (given.get(name, 1) for name in "kjm")
+    heaps, pairs = [(n,) for n in range(25)], list(product(range(9), repeat=2))
+    one = {
+        AT_MOST: lambda x: range(1, k + 1),
+        "game(at-most, k=k+j)": lambda x: range(1, k + j + 1),
+        "game(at-most, k=k//2)": lambda x: range(1, k // 2 + 1),
+        "game(both, k=k)": lambda x: [1],
+        ONE_AND: lambda x: [1, k],
+        "game(two, a=k, b=2*k)": lambda x: [k, 2 * k],
+        "game(two, a=k, b=3*k)": lambda x: [k, 3 * k],
+        "game(two, a=k, b=k+1)": lambda x: [k, k + 1],
+        "game(two, a=j, b=k)": lambda x: [j, k],
+        TRIPLE: lambda x: [1, 2, k],
+        "game(three, a=1, b=j, c=k)": lambda x: [1, j, k],
+    }
+    if ruleset in one:
+        return heap(one[ruleset]), heaps, ["x"]
+    if ruleset in (BAR, ROWS):
+        moves = bar([1], lambda z: range(1, (m if ruleset == BAR else z) + 1), ruleset == ROWS)
+        places = [(y, z) for z in range(25) for y in range(z // k + 1)]
+        return lambda at: moves(at, k), places, ["y", "z"]
+    top = {HEAPS: j}.get(ruleset, 10**6)
+
+    def of_pair(at):
+        yield from ((u, at[1]) for u in range(max(0, at[0] - k), at[0]))
+        yield from ((at[0], v) for v in range(max(0, at[1] - top), at[1]))
+
+    return of_pair, pairs, ["x1", "x2"] if ruleset == HEAPS else ["x", "a"]
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "asked"), TRUE)
+def test_small_members_agree_with_the_definition(ruleset, condition, asked):
+    names, tried = (
+        [n for n in "jkm" if n in describe(ruleset).parameters or n in condition.split()],
+        0,
+    )
+    for numbers in sorted(product(range(1, 8), repeat=len(names)), key=sum):
+        given = dict(zip(names, numbers, strict=True))
+        if tried == 3 or not eval(condition, dict(given)):
+            continue
+        tried += 1
+        options, places, coordinates = options_of(ruleset, given)
+        grundy = {}
+        for at in sorted(places, key=sum):
+            reached = {grundy[option] for option in options(at)}
+            grundy[at] = next(n for n in count() if n not in reached)
+            known = {**given, **dict(zip(coordinates, at, strict=True)), "max": max}
+            said = eval(asked.get("grundy") or asked["p_positions"], known)
+            assert said == (grundy[at] if "grundy" in asked else grundy[at] == 0), (given, at)
+    assert tried >= 2
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "asked"), FALSE)
+def test_a_false_family_is_refuted_by_a_member_and_a_position(ruleset, condition, asked):
+    found = prove_family(ruleset, condition, **asked)
+    assert found.status == "refuted"
+    wrong = found.counterexample
+    member = found.family.description.member(wrong.parameters)
+    assert wrong.value == member.grundy(wrong.position)
+    assert wrong.said != (wrong.value == 0 if "p_positions" in asked else wrong.value)
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "asked"), marked(FALSE, 0, 1, 3, 7))
+@pytest.mark.usefixtures("untried")
+def test_a_false_family_is_not_proved_without_tables(ruleset, condition, asked):
+    assert prove_family(ruleset, condition, **asked, seconds=5).status != "proved"
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "asked", "why"),
+    [
+        (AT_MOST, "k >= 1", {**p("x % (k+1) == 0"), "where": "x <= k"}, "some amounts"),
+        (AT_MOST, "k >= 1", p("x ^ k ^ 1 == 0"), "nim-sums"),
+        ("game(two, a=k, b=2*k)", "k >= 1", g("(x//k)//k"), "products of several"),
+        (AT_MOST, "k >= 0", g("x % (k-1)"), "at least 1"),
+        (AT_MOST, "k == 0", g("x % (k+1)"), "no natural numbers"),
+        (AT_MOST, "k >= 1", g("x % (k*k+1)"), "16 values"),
+        (AT_MOST, "k >= 1", g("x % (x+1)"), "coordinates"),
+        ("game(at-most, k=k*k)", "k >= 1", g("x % (k+1)"), "16 values"),
+    ],
+)
+@pytest.mark.usefixtures("untried")
+def test_what_is_outside_is_refused(ruleset, condition, asked, why):
+    with pytest.raises(FamilyError, match=why):
+        prove_family(ruleset, condition, **asked)
+
+
+def test_lemmas_are_on_games_without_limits():
+    notation = describe(AT_MOST).notation
+    with pytest.raises(LemmaError, match="some amounts"):
+        FamilyGame.read(notation)
+
+
+#: A certificate of each kind.
+CERTIFICATES = {
+    "grundy": TRUE[0],
+    "p": TRUE[1],
+    "cases": TRUE[9],
+    "scaled": TRUE[10],
+    "two": TRUE[13],
+    "bar": TRUE[20],
+}
+
+
+def certificate(name):
+    ruleset, condition, asked = CERTIFICATES[name]
+    return certificate_of(ruleset, condition, **asked)
+
+
+def status_of(verdict, document):
+    try:
+        return verdict(document)["status"]
+    except DisagreementError:
+        return "contradiction"
+    except ChocoError:
+        return "no certificate"
+
+
+@pytest.fixture
+def without_members(monkeypatch):
+    """No small members are looked at: the conditions alone must refuse."""
+    for name in ("wrong_position", "prove_alone"):
+        monkeypatch.setattr(families, name, lambda *_: None)
+
+
+def with_moves(document, *moves):
+    (name, game), *_ = document["games"].items()
+    return {**document, "games": {name: {**game, "moves": [*moves]}}}
+
+
+def of_formula(**entries):
+    return lambda document: document["cases"][0]["formula"].update(entries)
+
+
+def forged(name, change):
+    document = certificate(name)
+    if callable(change):
+        change(document)
+        return document
+    if "formula" in change:
+        return {**document, "relation": {**document["relation"], **change}}
+    if "moves" in change:
+        return with_moves(document, *change["moves"])
+    return {**document, **change}
+
+
+#: Another statement, other rules or other hints; in some only large members are wrong.
+FORGED = {
+    "grundy": [
+        *({"formula": f"x % {d}"} for d in ("(k+2)", "k", "(k+1+min(max(k-99, 0), 1))")),
+        *({"formula": f"x % (k+1) {more}"} for more in ("+ 1", "+ max(0, x-10**6)")),
+        {"formula": "x"},
+        {"ruleset": "game(at-most, k=k+1)"},
+        {"ruleset": "game(at-most, k=max(k, 2*k-99))"},
+        {"ruleset": "sum(game(at-most, k=k), nim(1))"},
+        *(
+            {"moves": [{"lower": ["x"], **move}]}
+            for move in (
+                {},
+                {"at_most": "k+1"},
+                {"at_most": "k-1"},
+                {"at_most": "min(k, x//2+1)"},
+                {"at_most": "max(k, x-10**6)"},
+                {"at_most": "k", "by": [1, 2]},
+                {"at_most": "k", "by": ["k"]},
+                {"at_most": "x//k"},
+            )
+        ),
+        {"where": "x <= k"},
+        {"verdict": "refuted"},
+        of_formula(floors=[]),
+        of_formula(floors=[{"terms": {"x": {"1": 1}}, "constant": {}, "divisor": {"k": 1}}]),
+        of_formula(floors=[{"terms": {"x": {"1": 1}}, "constant": {}, "divisor": {"1": 0}}]),
+        of_formula(factors=[]),
+        of_formula(factors=["position(x)"]),
+        of_formula(options=[]),
+        lambda document: document["cases"][0].update(formula=None),
+    ],
+    "p": [
+        *({"formula": f} for f in ("x % k == 0", "x % (k+1) == 1", "x % (k+1) <= 0 or x > 10**6")),
+        {"formula": "x % (k+1) == max(0, k-99)"},
+        {"formula": "not x % (k+1)"},
+        {"formula": "(x % (k+1)) ^ (k//99) == 0"},
+        {"formula": "(x % (k+1)) ^ 1 == 0"},
+        {"moves": [{"lower": ["x"], "at_most": "k+1"}]},
+        {"moves": [{"lower": ["x"]}]},
+        of_formula(options=[{"move": "x", "fallen": [], "changed": {"x": {"position(x)": 1, "1": -1}}}]),
+        of_formula(options=[{"move": "x", "fallen": [], "changed": {"x": {"option1(x)": 1}}}]),
+    ],
+    "cases": [
+        {"for": "k >= 1"},
+        {"for": "k % 2 == 0 or k == 101"},
+        {"formula": "x%(k+1)%2 + 2*(x%(k+1)//(k-1))"},
+        {"formula": "x%(k+1)%2 + 3*(x%(k+1)//k)"},
+        {"moves": [{"lower": ["x"], "by": ["a", "b+1"]}]},
+        {"moves": [{"lower": ["x"], "by": ["a", "b+min(max(b-99, 0), 1)"]}]},
+        {"moves": [{"lower": ["x"], "by": ["a"]}]},
+        {"moves": [{"lower": ["x"], "by": []}]},
+        {"moves": [{"lower": ["x"], "by": ["b"]}]},
+        {"moves": [{"lower": ["x"], "by": ["a", "b", "k"]}]},
+    ],
+    "two": [
+        {"for": "1 <= j and k <= 2*j"},
+        {"for": "1 <= j and j <= k and k <= 2*j + 1"},
+        {"ruleset": "game(two, a=j, b=k+1)"},
+        of_formula(factors=["k"]),
+        of_formula(factors=["j"]),
+    ],
+    "bar": [
+        {"for": "k >= 1 and k <= m + 1"},
+        {"formula": "(z-k*y) % (m+2)"},
+        {"formula": "(z-y) % (m+1)"},
+        {"moves": [{"lower": ["y"], "at_most": 2}, {"lower": ["z"], "at_most": "m", "clip": False}]},
+        {"moves": [{"lower": ["y"], "at_most": 1}, {"lower": ["z"], "at_most": "m"}]},
+        {"moves": [{"lower": ["y"]}, {"lower": ["z"], "at_most": "m", "clip": False}]},
+        {"moves": [{"lower": ["y"], "at_most": 1}, {"lower": ["z"], "clip": False}]},
+    ],
+}  # fmt: skip
+CHANGES = [(name, change) for name, changes in FORGED.items() for change in changes]
+
+
+@pytest.mark.parametrize(("name", "change"), marked(CHANGES, *range(0, len(CHANGES), 3)))
+@pytest.mark.usefixtures("without_members")
+def test_the_conditions_alone_refuse_a_forged_certificate(name, change, verdict):
+    assert status_of(verdict, forged(name, change)) in ("undecided", "no certificate")
+
+
+@FULL
+@pytest.mark.parametrize(("name", "change"), CHANGES)
+def test_a_forged_certificate_is_refused(name, change, verdict):
+    assert status_of(verdict, forged(name, change)) != "proved"
+
+
+def mutants(document):
+    """Yield a certificate with one number, option or lemma changed, or one left out, and what was changed."""
+    for c, case in enumerate(document["cases"]):
+        here = ("cases", c, "formula")
+        yield from lists_without_one(document, (*here, "options"), "options")
+        for key in ("floors", "options", "quotients"):
+            yield from of_sums(document, (*here, key), key)
+        for name in case["formula"]["lemmas"]:
+            yield from lists_without_one(document, (*here, "lemmas", name), "lemmas")
+            yield "lemmas: none", changed(document, (*here, "lemmas", name), lambda _: [])
+        for key in ("parameters", "conditions"):
+            yield from of_sums(document, ("cases", c, key), key)
+
+
+@pytest.mark.parametrize("name", ["p", *(pytest.param(n, marks=FULL) for n in sorted({*CERTIFICATES} - {"p"}))])  # fmt: skip
+def test_a_changed_certificate_is_refused_or_another_proof(name, verdict):
+    """A lemma that solvers do without, or a case with a condition that holds anyway, may be otherwise."""
+    refused = 0
+    for kind, mutant in mutants(certificate(name)):
+        status = status_of(verdict, mutant)
+        assert status in ("proved", "undecided", "no certificate"), kind
+        refused += status != "proved"
+        assert status != "proved" or kind.partition(":")[0] in {
+            "lemmas",
+            "conditions",
+            "options",
+        }, kind
+    assert refused > 3
+
+
+def test_the_checker_prints_the_amounts(verdict):
+    found = verdict(certificate("bar"))
+    assert "lowers z by at least 1, each at most m" in found["statement"][0]
+    found = verdict(certificate("two"))
+    assert "lowers x by one of j, k" in found["statement"][0]
+    assert len(found["alone"]) == 3
+
+
+def test_a_name_in_an_amount_is_a_parameter_of_the_game(verdict):
+    document = json.loads(
+        json.dumps(certificate("grundy")).replace('"at_most": "k"', '"at_most": "j"')
+    )
+    assert status_of(verdict, document) == "no certificate"
