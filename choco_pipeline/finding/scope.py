@@ -8,12 +8,17 @@ from functools import cache, cached_property, lru_cache
 from itertools import islice, product
 from math import lcm
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from choco_pipeline.claims.checks.check import pass_of_claim
+from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Finding, HoldsToBound
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.formula import Formula
 from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
@@ -44,7 +49,7 @@ class Tables:
     #: For each game that is proved, its certificates: Grundy numbers first.
     certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: Returns the run's own table of a game if searches read only a corner of it, else None.
-    whole: Callable[[str, Quantity], Cells | None] = lambda game, quantity: None
+    whole: Callable[[str, Quantity], WholeTable | None] = lambda game, quantity: None
 
     def matching(self, claim: Claim) -> dict[str, dict[str, int]]:
         """Return the games that a claim is about, with their parameters."""
@@ -234,3 +239,43 @@ def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Rulese
         return build(pattern, dict(parameters), Path())
     except ChocoError:
         return None
+
+
+#: A key that is equal for claims with the same content on one game.
+ContentKey: TypeAlias = tuple[Any, ...]
+
+
+@dataclass
+class WholeTable:
+    """A table of the run.
+
+    Verdicts are kept by the content of the claims. Narrowed statements have the same content for the games that are left, and some
+    statements have the content of claims that the run has already checked on all cells of its tables.
+    """
+
+    cells: Cells
+    #: The claims that hold in the table.
+    holding: dict[ContentKey, Finding] = field(default_factory=dict)
+
+    def find(self, claim: Claim, case: Mapping[str, int]) -> Finding:
+        """Return the verdict of the whole table on a claim."""
+        key = content_key(claim, case)
+        finding = None if key is None else self.holding.get(key)
+        if finding is None:
+            finding = alone(pass_of_claim(claim, case, self.cells))
+            if key is not None and isinstance(finding.verdict, HoldsToBound):
+                self.holding[key] = finding
+        return finding
+
+
+def content_key(claim: Claim, case: Mapping[str, int]) -> ContentKey | None:
+    """Return the key of a claim's content for a game; None for other kinds."""
+    check = claim.outcomes or claim.numbers or claim.value_set
+    if check is None:
+        return None
+    integers, reach = claim.environment(case), claim.reach
+    parts = (
+        (name, part.substitute(integers).text if isinstance(part, Formula) else part)
+        for name, part in vars(check).items()
+    )
+    return None if reach is None else int(reach.value(integers)), check.kind, *parts

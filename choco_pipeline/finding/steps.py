@@ -76,7 +76,9 @@ class _Run:
             if proof["status"] == "proved":
                 certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
         paths = {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
-        return Tables(dict(bounds), paths, whole_tables(self.plan, self.paths))
+        return Tables(
+            dict(bounds), paths, whole_tables(self.plan, self.paths, self.catalogue.claims)
+        )
 
     def finder(
         self,

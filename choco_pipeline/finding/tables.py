@@ -17,10 +17,12 @@ from choco_pipeline.claims.checks.formulas import compare
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.laws import Point
+from choco_pipeline.finding.scope import ContentKey, WholeTable, content_key
 from choco_pipeline.finding.statement import Mined
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written import parameter_text
@@ -34,6 +36,7 @@ from choco_pipeline.mining.table_findings import (
     ValueSetFinding,
 )
 from choco_pipeline.mining.task import MOST_CELLS
+from choco_pipeline.stages import Stage
 from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.ledger import findings_of
 from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
@@ -310,16 +313,35 @@ class _Kept:
         return cells
 
 
-def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], Cells | None]:
-    """Return a function that opens a game's largest table if a corner was read."""
+def whole_tables(
+    plan: Plan, paths: Paths, claims: Mapping[str, Claim]
+) -> Callable[[str, Quantity], WholeTable | None]:
+    """Return a function that opens a game's largest table if a corner was read.
+
+    It knows which of the claims hold on the table, from the checks of the run.
+    """
     by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
     largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
 
-    def whole(game: str, quantity: Quantity) -> Cells | None:
+    @cache  # verdicts are small; an open table would keep its chunks in memory
+    def holding(game: str, quantity: Quantity) -> dict[ContentKey, Checked]:
+        table, found = largest[game, quantity], {}
+        sweep = table["sweeps"][0]
+        if sweep in plan["jobs"][Stage.CHECK]:
+            for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
+                if document["table"] == table["id"] and document["verdict"] == "holds-to-bound":
+                    verdict = ClaimVerdict.model_validate(document)
+                    key = content_key(claims[verdict.claim], verdict.parameters)
+                    if key is not None:
+                        found[key] = verdict.finding
+        return found
+
+    def whole(game: str, quantity: Quantity) -> WholeTable | None:
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        return Cells.of(parse_ruleset(game), table["bound"], _stored(paths, table)[0])
+        cells = Cells.of(parse_ruleset(game), table["bound"], _stored(paths, table)[0])
+        return WholeTable(cells, holding(game, quantity))
 
     return whole
 

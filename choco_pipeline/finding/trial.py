@@ -219,10 +219,12 @@ class Trials:
             if table is None:
                 continue
             for case in claim.cases(parameters):
-                finding = alone(pass_of_claim(claim, case, table))
+                finding = table.find(claim, case)
                 assert not isinstance(finding.verdict, Proved), "a table proves nothing"
-                verdict = _missing(claim, finding, table.bound) or finding.verdict
-                yield bounds.TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
+                verdict = _missing(claim, finding, table.cells.bound) or finding.verdict
+                yield bounds.TableTrial(
+                    parameters, table.cells.bound, verdict, table.cells.bound, is_own=True
+                )
 
     def _proved(
         self, claims: Sequence[Claim], seen: Mapping[str, scope.Parameters]

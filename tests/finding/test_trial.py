@@ -13,7 +13,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Counterexample, Refuted
 from choco_pipeline.finding.bounds import TableTrial, bound_of_trial, largest_number
-from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.scope import Tables, WholeTable
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.trial import Trials, narrowed, wider, without_rare_parts
 from choco_pipeline.games import parse_ruleset
@@ -119,7 +119,9 @@ def test_what_only_the_whole_of_a_large_table_of_the_run_refutes_is_refuted(plac
 
     def whole(name, quantity):
         asked.append((name, quantity))
-        return Cells.of(parse_ruleset(name), 40, data) if quantity == "p-positions" else None
+        if quantity != "p-positions":
+            return None
+        return WholeTable(Cells.of(parse_ruleset(name), 40, data))
 
     judges = finder(game, bound=40)
     judges.tables = replace(judges.tables, whole=whole)
