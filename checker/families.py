@@ -1117,9 +1117,10 @@ def is_small(value: Sum) -> bool:
 #   A·2^t + B if and only if e - A·2^t is at least B.
 # - So a location is upper or lower. Upper digits lead from the start, which is upper, to upper locations. Between two digits,
 #   `switch-N` leads from there to lower locations, with the same key otherwise. Lower digits lead to these. Words end there.
-# - Steps, subtractions and limits B do not depend on t. By induction, invariants hold after any number of upper digits and then
-#   any number of lower ones, and the goal with them. The second number is t: the goal holds for every t. The digits of the limit
-#   do not matter. What else is supposed of 2^t is in `natural_multiples`. Forms of counters do not have it.
+# - For one member A, B and the forms are fixed numbers, even those that depend on t, such as A = t of t·2^t. No text has the
+#   number of lower digits. By induction, invariants hold after any number of upper digits and then any number of lower ones,
+#   and the goal with them, so also after t lower ones. The digits of the limit do not matter. What else is supposed of 2^t is
+#   in `natural_multiples`. Forms of counters do not have it.
 
 Digits = dict[str, int]
 Orders = tuple[tuple[str, str], ...]

@@ -99,7 +99,7 @@ def report(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write the report of a run: the pages of claims and tables; with --found the rest."""
+    """Write a run's report: pages of claims and tables; with --found the rest."""
     if first is not None:
         target, files = "write_first_report", [ledger_file, out, first]
     elif found is not None:

@@ -113,7 +113,7 @@ def _opened(plan_file: str, _begun: int) -> _Run:
 
 
 def propose(run: Begun, part: int, parts: int, report: Report) -> Proposed:
-    """Return the proposals of one part of a run's searches, the last and slowest first."""
+    """Return the proposals of some of a run's searches, the slowest first."""
     searches = _opened(*run).proposals()
     return {place: searches[place]() for place in range(len(searches) - 1 - part, -1, -parts)}
 

@@ -733,7 +733,7 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
 def _amounts(
     written: FamilyText, notation: MathNotation
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield coordinates of which only some amounts are taken: these if they are listed, and their limits."""
+    """Yield the coordinates of limited moves: listed amounts, and the largest."""
 
     def formulas(nodes: Iterable[Node]) -> list[str]:
         return [typeset(parse(render(node)), notation) for node in nodes]

@@ -143,7 +143,7 @@ def _parts(
 
 
 def first_page(ledger: Ledger, names: Collection[str], found: FoundStatements | None) -> str:
-    """Return the text of the first page, which links to the other parts with these names."""
+    """Return the first page, which links to the other parts with these names."""
     views = claim_views(ledger)
     corrected = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
     refuted = [view for view in views if view.verdict == "refuted" and view.is_asserted]

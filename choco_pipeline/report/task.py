@@ -51,7 +51,7 @@ def write_pages(ledger_file: str, html_file: str, report: Report) -> dict[str, i
 def write_rest(
     ledger_file: str, html_file: str, found_file: str | None, report: Report
 ) -> dict[str, int]:
-    """Write the other parts of a report, after `write_pages`; the first page is written last.
+    """Write the rest of a report, after `write_pages`; the first page is last.
 
     With found statements there are also ``found.html`` and the folder ``found``. Return the number of these statements. Raises
     `StoreError` if a document cannot be read.
@@ -90,7 +90,7 @@ def write_first_report(
 def write_last_report(
     ledger_file: str, html_file: str, found_file: str, report: Report
 ) -> dict[str, int]:
-    """Write the rest of the last report of a run, its crate, and the list of all files."""
+    """Write the rest of a run's last report, its crate, and the list of all files."""
     numbers = write_rest(ledger_file, html_file, found_file, report)
     ledger = Ledger.read(Path(ledger_file))
     paths = Paths(Path(ledger_file).parent.parent, ledger.run)

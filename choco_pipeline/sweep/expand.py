@@ -96,7 +96,7 @@ def expand(config: Config, file: YamlFile) -> list[SweepTable]:
 def _combinations_of(
     name: str, sweep: Sweep, file: YamlFile, count: Counter[str]
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """Yield the parameters of each table of a sweep, without and with passes and bound.
+    """Yield the parameters of a sweep's tables, with and without passes and bound.
 
     No table is made meanwhile, so a run with too many tables or combinations is refused at once.
     """

@@ -3,8 +3,6 @@ rule find:
     input:
         plan=ancient(PATHS.plan.as_posix()),
         tables=results_of(Stage.BUILD),
-        # Claims that were checked on large tables need no second check.
-        checks=results_of(Stage.CHECK),
         findings=results_of(Stage.MINE),
         proofs=results_of(Stage.PROVE),
         background=[p.as_posix() for p in (project_file(BACKGROUND),) if p.is_file()],

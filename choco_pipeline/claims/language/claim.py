@@ -312,7 +312,7 @@ class Claim:
         return not said.some or not said.for_all.names <= self.parameters
 
     def domain(self, beyond: int = 0) -> str:
-        """Return the condition on positions of its formula, with its `reach` plus `beyond`, or ""."""
+        """Return the premise of its formula, or ""; `beyond` widens its reach."""
         given, reach, parts = self.determined, self.reach, list[str]()
         if reach is not None:
             bound = f"{reach.text} + {beyond}" if beyond else reach.text

@@ -88,7 +88,7 @@ def option_names(part: MovePart) -> Changes:
 
 @dataclass(frozen=True)
 class CaseObligations:
-    """A case of a family whose Grundy numbers or P-positions are stated as a formula by cases.
+    """A case of a family that is stated as a formula by cases.
 
     Raises `FamilyError` if a largest value depends on a coordinate that has one, or if products of several parameters would be
     needed.
@@ -211,7 +211,7 @@ class CaseObligations:
         return [*map(at_least_0, [*sums, *self.floor_sums(self.position)])]
 
     def option_body(self, options: Sequence[Changes], quotients: Sequence[NamedQuotient]) -> str:
-        """Return the sentence that no option has the smaller value `TARGET`, or is a P-position."""
+        """Return the sentence that no option has the value `TARGET`, or is P."""
         value, target = Affine.of(VALUE), Affine.of(TARGET)
         related = self.has_value(self.position, value)
         sentences = [*self._known, related if self.is_value else negation(related)]
@@ -524,7 +524,7 @@ def _works(
 def _formula(
     game: CaseObligations, member: Mapping[str, int], at: Mapping[str, Integers]
 ) -> Integers:
-    """Return the stated Grundy numbers at some places, or 0 for stated P-positions and 1 for others."""
+    """Return the stated Grundy numbers; or 0 for stated P-positions, else 1."""
     parameters = {n: total.value(member) for n, total in game.case.parameters.items()}
     formula = parse(game.family.without_passes)
     given: dict[str, npt.ArrayLike] = {**parameters, **at}

@@ -177,7 +177,7 @@ class FamilyObligation:
 
     @cached_property
     def _limits(self) -> dict[str, tuple[Affine, Affine]]:
-        """For each counter A and B, where A·2**t + B is the least number that it may end at."""
+        """A and B for each counter, which must end at A·2**t + B or more."""
         case = self.case
         less = {x: -case.shift(x) for x in self.coordinates}
         limits = {count(x): case.shift(x) for x in self.coordinates}
@@ -188,7 +188,7 @@ class FamilyObligation:
         return {counter: limit.split_power() for counter, limit in limits.items()}
 
     def jump(self, total: Affine) -> Affine:
-        """Return what a sum of counters loses where the last t digits begin: A for each counter."""
+        """Return what a sum of counters loses where the last t digits begin."""
         parts = ((self._limits[name.replace("'", "")][0], c) for name, c in total.terms)
         return sum((high * c for high, c in parts), ZERO)
 

@@ -328,7 +328,7 @@ class Family(Statement):
         return LinearFormReader(
             part.parameters,
             frozenset(self.description.coordinates),
-            lambda total: sign_of(total, [*part.conditions, *natural_multiples(total)]),
+            lambda total: sign_with_power(total, part.conditions),
             part.powers,
         )
 
@@ -388,6 +388,11 @@ def natural_multiples(total: Affine) -> list[Affine]:
     """
     multiples = [name for name, _ in total.terms if EXPONENTIAL in factors_of(name)]
     return [Affine.of(name) - int(name == EXPONENTIAL) for name in multiples]
+
+
+def sign_with_power(total: Affine, conditions: Iterable[Affine]) -> bool | None:
+    """Return `sign_of` a sum that may have multiples of 2**t."""
+    return sign_of(total, [*conditions, *natural_multiples(total)])
 
 
 class _NoMemberError(Exception):

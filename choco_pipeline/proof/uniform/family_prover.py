@@ -11,11 +11,11 @@ from typing import Literal
 from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import SECONDS, Refutation
-from choco_pipeline.proof.uniform.affine import ZERO, Affine
+from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine
 from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof, prove_by_cases
 from choco_pipeline.proof.uniform.control import FamilyObligation, option
 from choco_pipeline.proof.uniform.failure import Failure, FewValues, failures
-from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.family import Family, FamilyCase, sign_with_power
 from choco_pipeline.proof.uniform.invariant_search import (
     Invariant,
     LostError,
@@ -23,7 +23,7 @@ from choco_pipeline.proof.uniform.invariant_search import (
     samples_of,
     search,
 )
-from choco_pipeline.proof.uniform.sentences import all_values, independent, sign_of
+from choco_pipeline.proof.uniform.sentences import all_values, independent
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
@@ -199,9 +199,12 @@ def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
         kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
         larger = case.substitute(put, [*(Affine.of(f"m_{name}") for name in single), *kept])
         parts = (part for height in larger.heights.values() for part in height.parts)
-        conditions = (*larger.conditions, *(total for part in parts for total in part.naturals))
+        naturals = [total for part in parts for total in part.naturals]
+        with_power = [total for total in naturals if EXPONENTIAL in total.names]
+        conditions = larger.conditions + tuple(t for t in naturals if t not in with_power)
         shifts = (*larger.shifts.values(), larger.constant)
-        if all(sign_of(shift, conditions) is not None for shift in shifts):
+        signs = [sign_with_power(shift, conditions) for shift in shifts]
+        if None not in signs and all(sign_with_power(t, conditions) for t in with_power):
             yield replace(larger, conditions=independent(conditions))
 
 

@@ -361,14 +361,14 @@ def as_equations(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class FloorReader:
-    """Reads a formula's remainders by sums of parameters, and some quotients, as further coordinates."""
+    """Reader of remainders and quotients as further coordinates."""
 
     reader: LinearFormReader
     #: Their dividends, with the coordinates before them, and their divisors.
     floors: list[tuple[Affine, Affine]] = field(default_factory=list)
 
     def read(self, node: Node, *, is_sum: bool) -> Node:
-        """Return a formula with names for these quotients; for all in it, if it must be a sum."""
+        """Return a formula with names for quotients; all of them, if it must be a sum."""
         coordinates = self.reader.coordinates
         match node:
             case Binary("//" | "%" as operator, left, right) if is_bent(node, coordinates):

@@ -276,7 +276,7 @@ class _Formulas:
     most: Mapping[str, Node]
 
     def moves(self, rules: Rules, values: Mapping[str, int]) -> tuple[Move, ...]:
-        """Return moves with the amounts that they have for these values of the parameters."""
+        """Return moves with their amounts for these values of the parameters."""
         numbers = {name: Integer(value) for name, value in values.items()}
         moves = list[Move]()
         for move in rules.moves:

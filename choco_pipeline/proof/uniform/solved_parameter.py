@@ -1,4 +1,4 @@
-"""A statement without a parameter that its condition gives as a sum with a power of 2.
+"""Substitution of a parameter that the condition gives by a power of 2.
 
 For all k, s, t, u with ``u < k and s == u*2**t`` is for all k, t, u with ``u < k``, where u·2^t is put for s.
 """
@@ -37,7 +37,7 @@ def exponents(formulas: Iterable[Node]) -> list[str]:
 def without_solved(
     ruleset: str, condition: str, relation: str, where: str
 ) -> tuple[str, str, str, str]:
-    """Return the texts of a family, with a sum in place of a parameter if there is one for it.
+    """Return a family's texts, with a sum in place of a parameter if it has one.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def without_solved(
 
 
 def _is_natural(value: Node) -> bool:
-    """Whether a value is natural by its form: a parameter that is given by it is natural, too."""
+    """Whether a value is natural by its form, as every parameter is."""
     return all(
         isinstance(part, Integer | Name)
         or (isinstance(part, Binary) and part.operator in ("+", "*", "**"))

@@ -1,6 +1,7 @@
 """Certificates that are true pass; forged ones, and almost all changed ones, do not."""
 
 import ast
+import copy
 import random
 from collections import Counter
 
@@ -448,6 +449,52 @@ def test_an_invariant_proves_no_false_family(name, change, parameters, verdict, 
     found = verdict(document)
     assert found["status"] == "undecided"
     assert "cases" not in found["why"]
+
+
+def with_phases(how, more="u*2**t"):
+    """Hints of "grundy", which are right for s, for the shift s + u·2^t, which is wrong for large u."""
+    document = forged("grundy", {"relation": f"(y ^ (z+s+{more})) - s - {more}"})
+    document |= {"ruleset": f"step-bar(k=k, s=s+{more})", "parameters": [*"kstu"]}
+    document["for"] += " and t >= 0 and u >= 0"
+    document["cases"][0]["parameters"].update(t={"t": 1}, u={"u": 1})
+    for obligation in document["cases"][0]["obligations"]:
+        start, *every = obligation["locations"]
+        lower = copy.deepcopy(every)
+        for location in {"lower": [], "start": [start]}.get(how, [start, *every]):
+            location["upper"] = True
+        if how in ("both", "nothing", "anything"):
+            obligation["locations"] += lower
+        for location in lower:
+            for answer in (a for step in location.get("strategy", []) for a in step["answers"]):
+                answer["to"] += len(every)
+            if how != "both":
+                hints = ("strategy", "never", "predicates", "equalities")
+                location |= {key: [] for key in hints}
+                location |= {"states": [""] if how == "anything" else [], "parities": {}}
+    return document
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("lower", "the first location is not the start"),
+        ("start", "step-0"),
+        ("upper", "switch"),
+        ("both", "switch"),
+        ("nothing", "switch"),
+        ("anything", "goal"),
+    ],
+)
+@pytest.mark.usefixtures("without_members")
+def test_each_condition_on_phases_is_needed(how, why, verdict, monkeypatch):
+    """Without one of them, u·2^t would not matter."""
+    monkeypatch.setattr(families.Case, "written_otherwise", lambda _: "false")
+    found = verdict(with_phases(how))
+    assert (found["status"], why in found["why"]) == ("undecided", True), found["why"]
+
+
+def test_hints_without_a_power_are_right_in_both_phases(verdict):
+    assert status_of(verdict, with_phases("both", "0*u*2**t")) == "proved"
 
 
 @pytest.mark.full

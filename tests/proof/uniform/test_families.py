@@ -29,6 +29,7 @@ HEIGHTS = {
     BESIDE: {"y": "(z+u*2**t)//k"},
     "step-bar(k=k, s=k*2**t+m*2**(t+1))": {"y": "(z+k*2**t+m*2**(t+1))//k"},
     "step-bar(k=k, s=2**(t+1))": {"y": "(z+2**(t+1))//k"},
+    "step-bar(k=k, s=t*2**t)": {"y": "(z+t*2**t)//k"},
     "sum(step-bar(k=k, s=u*2**t), nim(1))": {"y": "(z+u*2**t)//k"},
     "step-bar(k=k, s=c*k)": {"y": "(z+c*k)//k"},
     HEAP: {"y": "(z+s)//k"},
@@ -39,7 +40,7 @@ HEIGHTS = {
 }
 COORDINATES = {STEP: "y z", HEAP: "y z a", BARS: "y1 z1 y2 z2", SAME: "y1 z1 y2 z2"}
 COORDINATES |= {"step-bar(k=k, s=c*k)": "y z", HEAPS: "x y z a b", POWERS: "y z"}
-COORDINATES |= {f"step-bar(k=k, s={s})": "y z" for s in ("k*2**t+m*2**(t+1)", "2**(t+1)")}
+COORDINATES |= {f"step-bar(k=k, s={s})": "y z" for s in ("k*2**t+m*2**(t+1)", "2**(t+1)", "t*2**t")}
 COORDINATES |= {"sum(step-bar(k=k, s=u*2**t), nim(1))": "y z a", "nim(2)": "a b"}
 
 NIM, SHORT, EVEN = "x ^ y ^ z == 0", "k % 2 == 0 and s < k", "k % 2 == 0"
@@ -112,6 +113,7 @@ TRUE = {
         (POWERS, "k == 4 and u == 3 and t % 2 == 1", g(SHIFTED)),
         ("step-bar(k=k, s=k*2**t+m*2**(t+1))", "k % 2 == 0 and 2*m < k", g("(y ^ (z+k*2**t+m*2**(t+1))) - k*2**t - m*2**(t+1)")),
         ("step-bar(k=k, s=2**(t+1))", EVEN, g("(y ^ (z+2*2**t)) - 2**(t+1)")),
+        ("step-bar(k=k, s=t*2**t)", "k % 2 == 0 and t <= k", g("(y ^ (z+t*2**t)) - t*2**t")),
         (BESIDE, FEW, {"p_positions": f"x == {SHIFTED}"}),
         ("sum(step-bar(k=k, s=u*2**t), nim(1))", FEW, {"p_positions": "(a+u*2**t) ^ y ^ (z+u*2**t) == 0"}),
         ("nim(2)", "t >= 0", {"p_positions": "(a+2**t) ^ (b+2**t) == 0"}),
@@ -210,6 +212,7 @@ FALSE = {
         *((f"step-bar(k=k, s=u*2**t{more})", FEW, g(f"(y ^ (z+u*2**t{more})) - (u*2**t{more})")) for more in ("+1", "+u", "+t")),
         (BESIDE, "k % 2 == 0 and u <= k + 1", p("u*2**t")),
         ("nim(2)", "t >= 0", {"p_positions": "a ^ b == 2**t"}),
+        ("step-bar(k=k, s=t*2**t)", "k % 2 == 0 and t <= k + 1", g("(y ^ (z+t*2**t)) - t*2**t")),
     ],
     "full": [
         (SUM, "k % 97 == 3 and k % 4 == 1", p(0)),
@@ -465,6 +468,13 @@ def test_a_part_that_may_be_negative_is_not_proved():
     """The height max(x - k, z) is one for every k."""
     found = prove_family("solid-bar(f=max(x-k, z)//2)", "k >= 0", **p(0))
     assert found.status in ("undecided", "refuted")
+
+
+def test_cases_with_the_same_remainder_have_powers_too():
+    found = prove_family(
+        "step-bar(k=k, s=2**(t+4))", "k == 2 and t >= 0", **g("(y ^ (z+2**(t+4))) - 2**(t+4)")
+    )
+    assert (found.status, "same remainder" in found.why) == ("undecided", True)
 
 
 @pytest.mark.parametrize(
