@@ -100,3 +100,24 @@ def test_members_have_the_options_of_the_definition():
         assert sorted({*options}) == sorted({*game.options(place)})
     with pytest.raises(ValueError, match="no passes"):
         families.Member(family_of("strip-bar(k=k, s=s)", OWN), {"k": 2, "s": 1, "r": -1})
+
+
+def test_passes_have_a_name_of_their_own():
+    """With a coordinate p the passes left are p2; a parameter has neither name."""
+    game = {**OWN, "coordinates": ["a", "b", "p"], "moves": [{"lower": [x]} for x in "abp"]}
+    data = {**certificate("passed"), "games": {"own": game}, "for": "s < k"}
+    data |= {"ruleset": "with-pass(game(own, k=k, s=s), passes=r)"}
+    data |= {"without_passes": "a ^ b ^ p == 0"}
+    said = {"kind": "p-positions", "formula": "a ^ b ^ p ^ (p2 % 2) == 0"}
+
+    def family(**change):
+        return families.Family(
+            families.formed({**data, "relation": said} | change, families.FAMILY, "certificate")
+        )
+
+    assert [*family().passes] == ["p2"]
+    assert family().heap == "p"
+    renamed = {"parameters": ["k", "p2", "s"], "ruleset": data["ruleset"].replace("=r", "=p2")}
+    for change in (renamed, {"without_passes": "a ^ b ^ p == p2"}):
+        with pytest.raises(families.UndecidedError, match=r"passes left|the parameters are"):
+            family(**change)
