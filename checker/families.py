@@ -813,7 +813,7 @@ class Family:
         return left ^ right
 
     def inside(self, reader: Reader, values: Numbers) -> Iterator[Sum]:
-        """Yield the sums that are at least 0 where the relation is; without passes it is of all positions."""
+        """Yield the sums that are at least 0 in the domain of the relation; with passes its domain is all positions."""
         parts = [self.where] if self.where and not self.passes else []
         while parts:
             match parts.pop():
@@ -1732,7 +1732,7 @@ EXCHANGED = parsed("a == b == 0 or a % 2 == 1 and b == a + 1 or a % 2 == 0 and a
 
 
 def automaton(family: Family, formula: ast.expr, names: check.Names, value: check.Track) -> check.Automaton:
-    """Return the condition that a formula of the family's kind is: that it has a value, or that it holds."""
+    """Return where a formula has a value, or where a condition of P-positions holds."""
     if family.is_grundy:
         return check.within(formula, names, {value: -1}, 0, 0)
     return check.condition(formula, names)

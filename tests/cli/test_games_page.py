@@ -12,6 +12,12 @@ from choco_pipeline.sweep.run_plan import current_plan
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "games.md"
 BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+SWEEP = """
+run: whole-cuts
+claims: [my-claims.yaml]
+sweeps:
+  whole-cuts: {ruleset: "game(whole-cuts, k=k)", parameters: {k: 1..6}, bound: 100, quantity: grundy}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +42,7 @@ def test_the_worked_example_is_the_file_that_comes_with_the_project(tmp_path):
 def test_a_plan_is_made_again_when_a_game_has_changed(folder, tmp_path, monkeypatch):
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    Path("my-sweep.yaml").write_text(SWEEP)
     before = current_plan(Path("my-sweep.yaml"))
     assert "config/games/whole-cuts.yaml" in before["inputs"]
     assert current_plan(Path("my-sweep.yaml")) == before

@@ -63,8 +63,8 @@ class ControlLocation:
     orders: tuple[tuple[str, Order], ...]
     #: Watched tracks that had only digits 0.
     zero: frozenset[str]
-    #: Where the last t digits of all numbers begin: they come later, the next digit is their first, or they have begun.
-    #: Without a power 2**t there are no others, and a word may end anywhere.
+    #: With a power 2**t: before the last t digits of all numbers, just before the first of them, or among them. Without such a
+    #: power every location is of the last kind, and a word may end anywhere.
     phase: Phase = "lower"
 
     @property
@@ -399,8 +399,8 @@ class FamilyObligation:
         """Return conjunctions that contradict the hypotheses after any digits.
 
         A counter whose digits add at most A falls from −A downwards, or stays; one whose digits add at least −B rises from B
-        upwards, or stays. So below −A and below what a hypothesis asks for it never comes back. Before the last t digits it must
-        be there, too, where these begin.
+        upwards, or stays. So below −A and below what a hypothesis asks for it never comes back. With 2**t this must also be true
+        after the subtraction before the last t digits.
         """
         if here.start:
             return []

@@ -175,7 +175,7 @@ def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
 
 
 def _has_power(formula: Formula) -> bool:
-    """Whether it has 2**t, of which a rare member would have too many digits."""
+    """Whether a formula has 2**t, which is too large in a rare member."""
     parts = walk(parse_nodes(formula.text))
     return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
 

@@ -1,10 +1,10 @@
 """Lemmas on products with parameters, found by counterexample.
 
-In a text the product of the parameter m and a name x is a name of its own, m*x, and means nothing to a solver. True of all
-integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
-D ≤ −m, and d = 0 gives D = 0. Each such *lemma* is named by its d, and is of every parameter that is multiplied. As long as a solver finds numbers for which some product is
-wrong, lemmas that these numbers break are added, those of the sparsest sums first; if all products are right the numbers are
-a true counterexample.
+In a text the product of a parameter m and a name x is a name of its own, m*x, and means nothing to a solver. Let d be a sum of
+names, and D the same sum of their products with m ≥ 0. Then d ≥ 1 gives D ≥ m, d ≤ −1 gives D ≤ −m, and d = 0 gives D = 0.
+Such a *lemma* is named by its d, and is used for every parameter that is multiplied. As long as a solver finds numbers for which
+some product is wrong, lemmas that are false for these numbers are added, those of the sparsest sums first. If all products are
+right, the numbers are a counterexample.
 """
 
 from __future__ import annotations

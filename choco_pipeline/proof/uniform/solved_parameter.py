@@ -42,7 +42,7 @@ def without_solved(
     Examples
     --------
     >>> without_solved("step-bar(k=k, s=s)", "k > 0 and s == 2**t", "(y ^ (z+s)) - s", "")
-    ('step-bar(k=k, s=2**t)', 'k > 0', '(y ^ z+2**t)-2**t', '')
+    ('step-bar(k=k, s=2**t)', 'k > 0', '(y ^ (z+2**t))-2**t', '')
     """
     notation, node = read(ruleset), parse_nodes(condition)
     is_conjunction = isinstance(node, Junction) and node.operator == "and"
