@@ -27,7 +27,18 @@ class Stage(StrEnum):
 #: The stages with a job for each sweep. The rest have one job for the whole run.
 BY_SWEEP = (Stage.BUILD, Stage.CHECK, Stage.MINE, Stage.PROVE)
 #: The Snakemake rules that do the work of a run, in order.
-RULES = ("plan", "build", "check", "mine", "prove", "find", "first_report", "ledger", "report")
+RULES = (
+    "plan",
+    "build",
+    "check",
+    "mine",
+    "prove",
+    "find",
+    "first_report",
+    "ledger",
+    "pages",
+    "report",
+)
 
 #: The names of the kinds of work.
 WorkName = Literal["check", "check_statements", "mine", "mine_heights", "prove", "prove_statements"]

@@ -92,6 +92,11 @@ def _write_site(ledger_file: Path, folder: Path) -> None:
                 growth=[1, *(max(1, 8**d - d * k) for d in range(4 + k % 3))],
             )
         )
+    ledger["sweeps"] |= {
+        "k": "solid-bar(f=(x+z)//k)",
+        "k and s and passes": "strip-bar(k=k, s=s)",
+        "undecided": "solid-bar(f=min(x, z)//k+lowest)",
+    }
     write_record(ledger_file, ledger)
     found = ledger_file.with_name("found.json")
     a_document().write(found)
