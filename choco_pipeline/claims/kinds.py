@@ -61,11 +61,11 @@ class Kind(Judged, Model):
 
     @property
     def integers(self) -> Mapping[str, Range]:
-        """The integers that it is about, in order, each with its range."""
+        """The integers of the statement, in order, each with its range."""
         return {}
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it, with its place.
+        """Yield the formulas of the check, with their places.
 
         By default these are the values of its keys that are formulas, in coordinates.
         """
@@ -574,7 +574,7 @@ class BarKind(Kind):
     of_tables: ClassVar[Quantity | None] = "p-positions"
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it; none may use coordinates."""
+        """Yield the formulas of the check, which have no coordinates."""
         return super().parts(frozenset())
 
 
@@ -604,7 +604,7 @@ class Counts(BarKind):
         return {"g", *self.sums}
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
+        """Yield the formulas of the check, with their places."""
         for name, summand in self.sums.items():
             yield ("sums", name), summand, set()
         if not list(self.mistakes(())):
@@ -781,7 +781,7 @@ class HeightFunctions(Kind):
         return parse(self.such, functions={"f"})
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
+        """Yield the formulas of the check, with their places."""
         known = {"N"}
         yield ("height",), self.height, set(known)
         yield from in_order(("all",), self.all, known)
@@ -853,11 +853,11 @@ class Sections(Kind):
 
     @property
     def integers(self) -> Mapping[str, Range]:
-        """The integers that it is about, in order, each with its range."""
+        """The integers of the statement, in order, each with its range."""
         return self.all
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
+        """Yield the formulas of the check, with their places."""
         known = {"N"}
         yield from in_order(("all",), self.all, known)
         yield from in_order(("let",), self.let, known)
@@ -887,7 +887,7 @@ class Sections(Kind):
         order = f"n = {math_text(self.order)}"
         if self.pieces is not None:
             return f"S_n consists of {math_text(self.pieces)} octahedra, {order}"
-        assert self.level is not None  # otherwise `mistakes` reports it
+        assert self.level is not None  # `mistakes` reports a missing level
         parts = []
         for case in self.cases:
             other = "empty"

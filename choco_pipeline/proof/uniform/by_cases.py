@@ -1,9 +1,9 @@
 """Proofs of formulas by cases: obligations, options and lemmas.
 
 A position, an option and a value are named integers. A move is split into parts, by which of the coordinates that may fall do.
-The value of a position has a name of its own; the formula defines it by inequalities (`RemainderChoice`). A condition of
-P-positions has no values; there each other position must have an option in it. Quotients that are compared or multiplied are further
-coordinates of each place.
+The value of a position is a name, too. The formula says by inequalities which number it is (`RemainderChoice`). A condition of
+P-positions has no values: each position where it is false must have an option where it is true. Quotients that are compared or
+multiplied are further coordinates of each place.
 
 Idea: an option by some part of a move has the value h where inequalities hold that are linear in what the move changes. One of
 them, its bound, is made an equation: where the changed numbers stand in it as C·u, for a sum u of them with integers, u is the

@@ -1,31 +1,25 @@
-"""Sentences on integers in SMT-LIB 2, and the answers of z3 and cvc5."""
+"""Sentences on integers in SMT-LIB 2, and the answers of solvers during a search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 import cvc5
 import z3
 
-from choco_pipeline.errors import DisagreementError
-from choco_pipeline.proof.clock import Clock, answer_within
-from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.affine import Affine
 
 TRUE, FALSE = "true", "false"
 
 
-def text(
-    conditions: Iterable[Affine], body: str, *, names: Iterable[str] = (), logic: str = "QF_LIA"
-) -> str:
+def text(conditions: Iterable[Affine], body: str, *, names: Iterable[str] = ()) -> str:
     """Return the text that asks for integers with natural conditions and the body.
 
     Names that stand in neither are declared, too, if they are given.
     """
     sentences = [*map(at_least_0, conditions), body]
     declared = sorted({*names, *names_in(" ".join(sentences))})
-    lines = [f"(set-logic {logic})"]
+    lines = ["(set-logic QF_LIA)"]
     lines += [f"(declare-const {_symbol(name)} Int)" for name in declared]
     lines += [f"(assert {sentence})" for sentence in sentences]
     return "\n".join([*lines, "(check-sat)", ""])
@@ -154,18 +148,8 @@ def independent(conditions: Sequence[Affine]) -> tuple[Affine, ...]:
     return tuple(kept)
 
 
-# ---- Answers of both solvers.
-
-#: Seconds that a solver may take for one text, at least.
+#: Seconds that cvc5 may take for one text, at least.
 LEAST_SECONDS = 1.0
-
-
-def by_z3(text: str, milliseconds: int) -> str:
-    """Return the answer of z3: sat, unsat or unknown."""
-    solver = z3.Solver()
-    solver.set("timeout", milliseconds)
-    solver.from_string(text)
-    return str(solver.check())
 
 
 def by_cvc5(text: str, milliseconds: int) -> str:
@@ -182,28 +166,3 @@ def by_cvc5(text: str, milliseconds: int) -> str:
     while not (command := parser.nextCommand()).isNull():
         answer += str(command.invoke(solver, symbols))
     return answer.strip().partition(" ")[0]  # it says why it does not know
-
-
-SOLVERS: Mapping[str, Callable[[str, int], str]] = {"z3": by_z3, "cvc5": by_cvc5}
-
-
-def require_unsat(name: str, text: str, clock: Clock) -> None:
-    """Return if all solvers say ``unsat``.
-
-    Raises
-    ------
-    UndecidedError
-        If one says anything else.
-    DisagreementError
-        If one says ``sat`` and another ``unsat``.
-    """
-    answers = {}
-    for solver, ask in SOLVERS.items():
-        clock.require()
-        answers[solver] = answer_within(clock, partial(ask, text), "unknown", LEAST_SECONDS)
-    if {"sat", "unsat"} <= set(answers.values()):
-        disagreement = ", ".join(f"{solver}: {answer}" for solver, answer in answers.items())
-        raise DisagreementError(f"{name}: {disagreement}")
-    for solver, answer in answers.items():
-        if answer != "unsat":
-            raise UndecidedError(f"{name}: {solver} says {answer}, unsat is needed")

@@ -168,7 +168,7 @@ def test_a_section_holds_exactly_the_points_of_the_octahedron(
     for across, along in [("1", "1"), ("1/3", "5/3"), ("9/5", "1/7")]:
         u, v = 2 * i - side + Fraction(across), 2 * j - side + Fraction(along)
         assert lies_in(point_of(u, v, height, scale), order) == inside
-    # A corner of the grid is in the octahedron exactly if it is in a closed square: no single points.
+    # The octahedron is a union of closed squares: it has no points outside of them.
     around = np.pad(section.squares, 2)[i + 1 : i + 3, j + 1 : j + 3]
     corner = point_of(Fraction(2 * i - side), Fraction(2 * j - side), height, scale)
     assert lies_in(corner, order) == bool(around.any())

@@ -65,7 +65,7 @@ def grundy(bar, h, k, s, p):
 
 
 def agrees(ruleset, condition, asked):
-    """Return whether a statement on step or strip bars is true with up to 4 passes left, and small parameters and positions."""
+    """Compare a statement on small step or strip bars, with up to 4 passes left, with the definition."""
     said, where = parse(asked.get("p_positions") or asked["grundy"]), parse(asked.get("where") or "0 == 0")  # fmt: skip
     members = parse(condition.replace("r >= 0", "k == 1 and s == 0"))
     is_strip = "x" in said.names or "a" in said.names
