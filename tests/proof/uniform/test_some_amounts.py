@@ -66,7 +66,8 @@ TRUE = [
     (ONE_AND, EVEN, p("x%(k+1)%2 == 0 and x%(k+1) < k")),
     (ONE_AND, EVEN, g("max(x%(k+1)%2, x%(k+1)-k+2)")),
     (ONE_AND, EVEN, g("x%(k+1)%2 + 2*(x%(k+1)//k)")),
-    ("game(two, a=k, b=2*k)", "k >= 1", g("x//k % 3")),
+    # An amount of 0 makes no game, so that k = 0 is no member.
+    ("game(two, a=k, b=2*k)", "k >= 0", g("x//k % 3")),
     ("game(two, a=k, b=3*k)", "k >= 1", g("x//k % 2")),
     ("game(two, a=k, b=k+1)", "k >= 1", g("x % (2*k+1) // k")),
     ("game(two, a=j, b=k)", "1 <= j and j <= k and k <= 2*j", g("x % (j+k) // j")),
