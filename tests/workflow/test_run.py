@@ -107,7 +107,7 @@ def test_a_changed_statement_alone_is_checked_again(tiny, tmp_path):
     claims.write_text(claims.read_text().replace("x ^ y == x+y", "x | y <= x+y"))
     changed = project.run("tiny.yaml")
     # What is found names the claims that say the same.
-    assert changed["jobs"] == {"check": 1, "find": 1, "ledger": 1, "report": 1}
+    assert changed["jobs"] == {"check": 1, "find": 1, "ledger": 1, "pages": 1, "report": 1}
     assert changed["claims"] == {
         "refuted": 1,
         "undecided": 1,
@@ -165,6 +165,7 @@ def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
         "mine": 2,
         "find": 1,
         "ledger": 1,
+        "pages": 1,
         "report": 1,
     }
     assert shown["jobs"] == jobs
