@@ -15,7 +15,7 @@ from typing import cast
 
 from choco_pipeline.formula import nodes
 from choco_pipeline.formula.exact import (
-    Values,
+    Place,
     exponent_of_2,
     missing_name,
     power_is_too_large,
@@ -37,7 +37,7 @@ _MOST_BITS = 1 << 16
 def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> bool | None:
     """Return the constant value of a truth on an interval; see `Formula.throughout`."""
     if low == high:
-        return bool(Values(text, {name: int(low)}, {}).truth(node))
+        return Place(text, {name: int(low)}, {}).truth(node)
     try:
         return Enclosure(text, {name: (low, high)}, {}, _MOST_BITS, is_total=True).truth(node)
     except FormulaError:
