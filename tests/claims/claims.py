@@ -27,9 +27,9 @@ def claim_on(game: Ruleset, statement: str, *, reach: int | None = None) -> Clai
 
 
 def claim_for_all(ruleset: str, condition: str, statement: str, **more: Any) -> Claim:
-    """Return a claim that is decided for all parameters with a condition; it speaks of these, unless `when` says more."""
-    said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
-    return Claim.from_json({**said, "statement": statement, **more})
+    """Return a claim that is decided for all parameters with a condition; `when` can widen it."""
+    game = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
+    return Claim.from_json({**game, "statement": statement, **more})
 
 
 def of_p_positions(formula: str) -> str:
@@ -68,19 +68,19 @@ def of_integers(parts: Mapping[str, Any]) -> str:
     """Return the text of a statement on integers: ranges, definitions, premises, and what it says of them."""
     listed = parts.get("listed", [])
     ranges = (f"{n} in {'sample ' * (n in listed)}{span}" for n, span in parts["all"].items())
-    said = [f"({one})" for one in _listed(parts.get("holds", []))]
+    conclusions = [f"({one})" for one in _listed(parts.get("holds", []))]
     if parts.get("any"):
-        said.append(f"({' or '.join(parts['any'])})")
+        conclusions.append(f"({' or '.join(parts['any'])})")
     if parts.get("equivalent"):
-        said.append(f"({' <=> '.join(parts['equivalent'])})")
+        conclusions.append(f"({' <=> '.join(parts['equivalent'])})")
     if number := parts.get("number"):
         counted = ", ".join(f"{n} in {span}" for n, span in number["of"].items())
-        such = _defined(number.get("let", {})) + number["such"]
+        condition = _defined(number.get("let", {})) + number["such"]
         sign, value = ("==", number["exactly"]) if "exactly" in number else (">=", number["least"])
-        said.append(f"count({counted}: {such}) {sign} {value}")
+        conclusions.append(f"count({counted}: {condition}) {sign} {value}")
     where = [f"({one})" for one in _listed(parts.get("where", []))]
     before = f"for {', '.join(ranges)}: {_defined(parts.get('let', {}))}"
-    return before + (f"{' and '.join(where)} => " if where else "") + " and ".join(said)
+    return before + (f"{' and '.join(where)} => " if where else "") + " and ".join(conclusions)
 
 
 def _defined(let: Mapping[str, Any]) -> str:

@@ -1,26 +1,34 @@
-"""Runs that are killed at random.
+"""Runs that are killed at random: ``python -m tests.workflow.kills COUNT``.
 
 Whatever is killed, the next run goes on, computes nothing again that was finished, and what it stores and says is, byte for
 byte but for seconds, what a run stores and says that nothing has disturbed.
 
-To start a run costs more than most of what is lost by a kill. So kills come in chains, several of most runs, and at the end
-of each chain a run is left in peace and compared.
+To start a run costs more than most of what is lost by a kill. So kills come in chains, several of most runs and up to `CHAIN`
+of one folder, and at the end of each chain a run is left in peace and compared.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
+import resource
 import shutil
 import signal
+import sys
+import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import cycle, islice
 from pathlib import Path
 
 import psutil
 
 from tests.workflow.kept import (
+    CONFIG,
     OPTIONS_OF,
+    STAGES,
     WORKERS,
     Kept,
     Undisturbed,
@@ -37,6 +45,8 @@ from tests.workflow.project import wait_for
 INTERRUPTED = (130, -signal.SIGINT)
 #: Seconds after which a run that should end has hung.
 HANGS = 900
+#: Kills before a run is left in peace.
+CHAIN = 25
 
 
 class Victim:
@@ -235,3 +245,54 @@ KINDS: Mapping[str, Callable[[Victim], bool]] = {
     "interrupted": lambda victim: victim._interrupt([]),
     "interrupted_twice": lambda victim: victim._interrupt([victim.chance.uniform(0, 1.0)]),
 }
+#: The order of the program below: most runs lose jobs and workers before they are ended, and some are ended while they start.
+ORDER = (
+    *("job", "worker", "jobs", "wrapper", "everything"),
+    *("workers", "job", "worker", "snakemake", "some"),
+    *("job", "workers", "jobs", "interrupted", "interrupted_twice"),
+    *("worker", "job", "jobs", "everything", "wrapper"),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Kill two kinds of runs in chains, and count."""
+    options = argparse.ArgumentParser(prog="python -m tests.workflow.kills")
+    options.add_argument("count", type=int, help="kills")
+    options.add_argument("kinds", nargs="*", metavar="kind", help=f"of {', '.join(KINDS)}")
+    options.add_argument("--seed", type=int, default=0)
+    given = options.parse_args(arguments)
+    # A job in the background ignores it, and so would all that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    chance, kinds = random.Random(given.seed), cycle(given.kinds or ORDER)
+    folder = Path(tempfile.mkdtemp(prefix="kills-"))
+    expected = {}
+    for config in (CONFIG, STAGES):
+        (folder / config).mkdir()
+        expected[config] = Undisturbed.by(folder / config, config)
+    kills: Counter[str] = Counter()
+    for chain, first in enumerate(range(0, given.count, CHAIN)):
+        config = (CONFIG, STAGES)[chain % 2]
+        place = folder / str(chain)
+        place.mkdir()
+        victim = Victim(place, expected[config], chance)
+        try:
+            for what in islice(kinds, min(CHAIN, given.count - first)):
+                victim.kill(what)
+            victim.require_done()
+        finally:
+            victim.end()
+            kills.update(victim.history)
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            sys.stdout.write(
+                f"{config}: {len(victim.history):,} kills, {victim.starts:,} starts, {victim.finished:,} runs to the end;"
+                f" {kills.total():,} kills and {used.ru_utime + used.ru_stime:.0f} s of processors so far\n"
+            )
+            sys.stdout.flush()
+        shutil.rmtree(place)
+    sys.stdout.writelines(f"  {what}: {number:,}\n" for what, number in sorted(kills.items()))
+    shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
