@@ -19,7 +19,7 @@ from choco_pipeline.finding.for_all import claim_for_all
 from choco_pipeline.finding.generalise import generalise
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.related import relations
-from choco_pipeline.finding.scope import Tables, choices_seen, covered_games, further_games
+from choco_pipeline.finding.scope import Tables, choices_seen, covered_games, further_games, spread
 from choco_pipeline.finding.single import single_tables
 from choco_pipeline.finding.statement import (
     ComparedOn,
@@ -299,7 +299,7 @@ class Finder:
         ways = set[ComparedOn | None]()
         used: dict[str, None] = {}
         points = choices_seen(statement)
-        some = comparison.spread(points)
+        some = spread(points)
         for point in some:
             game = build(statement.pattern, point, Path()).notation
             names = comparison.settled_by(game, "p", self._claims)
