@@ -19,7 +19,6 @@ from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.output import SETTINGS, Json, emit
 from choco_pipeline.cli.progress import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
-from choco_pipeline.finding.formulas import in_text
 from choco_pipeline.finding.heights import classified_all
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_from_game
@@ -159,7 +158,7 @@ def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str
     number = 0
     numbers = {statement.id: n for n, statement in enumerate(document.statements, start=1)}
     for number, statement in enumerate(document.statements, start=1):
-        yield f"{number}. {in_text(statement)}"
+        yield f"{number}. {statement.sentence}"
         if statement.statement:
             yield f"   as typed: {statement.statement}"
         if statement.known:
