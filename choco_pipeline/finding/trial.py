@@ -50,7 +50,7 @@ from choco_pipeline.finding.laws import Point
 from choco_pipeline.finding.lines import nodes_in
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.tables import listed
-from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula import Formula, FormulaError, parse, parse_range
 from choco_pipeline.formula.nodes import (
     Binary,
     Compare,
@@ -62,7 +62,6 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.statements.tree import ValueSet, text_of
