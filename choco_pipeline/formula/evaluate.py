@@ -6,18 +6,175 @@ Interval arithmetic proves first that nothing leaves 64 bits. Then the arrays ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula import nodes
-from choco_pipeline.formula.exact import Integers, Table, Truths, Values, missing_name
+from choco_pipeline.formula.exact import (
+    Table,
+    exponent_of_2,
+    missing_name,
+    undefined,
+)
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import FormulaError, Node
 
+Integers = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
 #: Cells computed at once: the temporaries of a block (512 KiB each) stay in the caches.
 BLOCK = 1 << 16
+
+
+class FormulaBlock:
+    """A block of cells of one shape.
+
+    The values in `cells` broadcast to the shape. A name with one value is a Python integer, by which numpy divides much
+    faster. ``tables["g"][n]`` is g(n).
+
+    `open_` marks the cells in which a value matters; None is all of them, and it is never all False. Elsewhere operators
+    use a stand-in for operands without a value, and the result is not used.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        shape: tuple[int, ...],
+        cells: Mapping[str, int | Integers],
+        tables: Mapping[str, Integers],
+    ) -> None:
+        self._text = text
+        self._shape = shape
+        self._cells = cells
+        self._tables = tables
+
+    def integers(self, node: Node, open_: Truths | None) -> int | Integers:
+        """Return the values of `node`, an integer."""
+        match node:
+            case nodes.Integer():
+                return node.value
+            case nodes.Name():
+                return self._cells[node.name]
+            case nodes.Negate():
+                return -self.integers(node.operand, open_)
+            case nodes.Binary():
+                return self._binary(node, open_)
+            case nodes.Call():
+                arguments = [self.integers(argument, open_) for argument in node.arguments]
+                return self._call(node, arguments, open_)
+            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
+                raise TypeError(f"not an integer: {node}")
+
+    def truths(self, node: Node, open_: Truths | None) -> bool | Truths:
+        """Return the values of a truth, as `Place.truth` does."""
+        match node:
+            case nodes.LogicalNot():
+                operand = self.truths(node.operand, open_)
+                return not operand if isinstance(operand, bool) else ~operand
+            case nodes.Junction():
+                return self._junction(node, open_)
+            case nodes.Compare(operators=(sign,), operands=(left, right)):
+                sides = self.integers(left, open_), self.integers(right, open_)
+                holds: bool | Truths = nodes.COMPARISONS[sign](*sides)
+                return holds
+            case nodes.Compare():
+                return self.truths(nodes.links(node), open_)
+            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
+                raise TypeError(f"not a truth: {node}")
+
+    def _binary(self, node: nodes.Binary, open_: Truths | None) -> int | Integers:
+        left, right = self.integers(node.left, open_), self.integers(node.right, open_)
+        if node.operator in ("//", "%"):
+            right = self._defined(right, right == 0, 1, open_, "division by zero", node)
+        elif node.operator in ("<<", ">>"):
+            right = self._defined(right, right < 0, 0, open_, "shift by a negative count", node)
+        elif node.operator == "**":
+            problem = "power with a negative exponent"
+            right = self._defined(right, right < 0, 0, open_, problem, node)
+        value: int | Integers = nodes.OPERATORS[node.operator](left, right)
+        return value
+
+    def _junction(self, node: nodes.Junction, open_: Truths | None) -> bool | Truths:
+        is_or = node.operator == "or"
+        result: bool | Truths = not is_or
+        for operand in node.operands:
+            if isinstance(result, bool):
+                if result == is_or:
+                    return result
+                result = self.truths(operand, open_)
+                continue
+            undecided = ~result if is_or else result
+            if open_ is not None:
+                undecided = undecided & open_
+            if not undecided.any():
+                return result
+            following = self.truths(operand, undecided)
+            result = result | following if is_or else result & following
+        return result
+
+    def _call(
+        self, node: nodes.Call, arguments: list[int | Integers], open_: Truths | None
+    ) -> int | Integers:
+        argument = arguments[0]
+        match node.function:
+            case "min" | "max" as name:
+                integers = [one for one in arguments if isinstance(one, int)]
+                if len(integers) == len(arguments):
+                    return min(integers) if name == "min" else max(integers)
+                extreme = np.minimum if name == "min" else np.maximum
+                chosen: Integers = reduce(extreme, map(np.asarray, arguments))
+                return chosen
+            case "abs":
+                return abs(argument) if isinstance(argument, int) else np.absolute(argument)
+            case "v2":
+                argument = self._defined(argument, argument == 0, 1, open_, "v2(0)", node)
+                if isinstance(argument, int):
+                    return exponent_of_2(argument)
+                zeros = ~argument & (argument - 1)  # a one for each zero below the lowest one
+                counts: Integers = np.bitwise_count(zeros).astype(np.int64)
+                return counts
+            case "log2":
+                problem = "log2 of a number below 1"
+                argument = self._defined(argument, argument < 1, 1, open_, problem, node)
+                if isinstance(argument, int):
+                    return argument.bit_length() - 1
+                for shift in (1, 2, 4, 8, 16, 32):  # ones in all places below the highest one
+                    argument = argument | argument >> shift
+                digits: Integers = np.bitwise_count(argument).astype(np.int64)
+                return digits - 1
+            case _:
+                pass
+        table = self._tables[node.function]
+        problem = f"{node.function} is known for 0..{table.size - 1}, asked"
+        outside = (argument < 0) | (argument >= table.size)
+        argument = self._defined(argument, outside, 0, open_, problem, node)
+        values: Integers = table[argument]
+        return int(values) if isinstance(argument, int) else values
+
+    def _defined(
+        self,
+        operand: int | Integers,
+        bad: bool | Truths,
+        stand_in: int,
+        open_: Truths | None,
+        problem: str,
+        node: nodes.Binary | nodes.Call,
+    ) -> int | Integers:
+        """Return `operand` with a stand-in where it is bad, in no open cell."""
+        if not np.any(bad):
+            return operand
+        faults = np.broadcast_to(bad if open_ is None else bad & open_, self._shape)
+        if not faults.any():
+            return np.where(bad, stand_in, operand)
+        fault = np.unravel_index(int(faults.argmax()), self._shape)
+        place = {
+            name: int(np.broadcast_to(self._cells[name], self._shape)[fault])
+            for name in nodes.names_of(node)
+        }
+        raise undefined(self._text, problem, node, place)
 
 
 class Evaluator:
@@ -52,8 +209,8 @@ class Evaluator:
         with np.errstate(over="ignore"):
             for where in [()] if out.size <= BLOCK else _blocks(shape):
                 cells = {name: _part(array, where) for name, array in aligned.items()}
-                block = Values(text, cells, lookups, out[where].shape)
-                out[where] = block.truth(node) if self._is_truth else block.integer(node)
+                block = FormulaBlock(text, out[where].shape, cells, lookups)
+                out[where] = (block.truths if self._is_truth else block.integers)(node, None)
         return out
 
     def _prove(

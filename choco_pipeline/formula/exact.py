@@ -1,12 +1,11 @@
-"""The values of a formula: exact at one place, by which all others are defined, or on arrays."""
+"""The exact value of a formula at one place: all others are defined by it."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,204 +14,119 @@ from choco_pipeline.formula import nodes
 from choco_pipeline.formula.nodes import FormulaError, Node
 from choco_pipeline.formula.parse import quoted, suggestion
 
-Integers = NDArray[np.int64]
-Truths = NDArray[np.bool_]
 #: The values g(0), g(1), ... of a look-up function.
 Table = Sequence[int] | NDArray[np.integer]
 
 _Known = TypeVar("_Known")
 
-#: Operators that need a divisor or a natural number on the right: the problem without one, and a stand-in.
-PARTIAL = {
-    "//": ("division by zero", 1),
-    "%": ("division by zero", 1),
-    "<<": ("shift by a negative count", 0),
-    ">>": ("shift by a negative count", 0),
-    "**": ("power with a negative exponent", 0),
-}
+_NEED_A_RIGHT_OPERAND = ("//", "%", "<<", ">>", "**")
 
 
-class Values:
-    """The values of a formula's parts at one place, or in a block of cells of one shape.
+class Place:
+    """One place: the values of names, and tables ``tables["g"][n]`` of g(n)."""
 
-    At one place the values of `known` are Python integers, which are exact. In a block they may also be arrays that broadcast to
-    its shape, of whose values something has proved that they stay within 64 bits. A name with one value is a Python integer
-    there, too, by which numpy divides much faster. ``tables["g"][n]`` is g(n).
-
-    `open_` marks the cells in which a value matters; None is all of them, and it is never all False. Elsewhere operators
-    use a stand-in for operands without a value, and the result is not used.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        known: Mapping[str, int | Integers],
-        tables: Mapping[str, Table],
-        shape: tuple[int, ...] = (),
-    ) -> None:
+    def __init__(self, text: str, values: Mapping[str, int], tables: Mapping[str, Table]) -> None:
         self._text = text
-        self._known = known
+        self._values = values
         self._tables = tables
-        self._shape = shape
 
-    def integer(self, node: Node, open_: Truths | None = None) -> int | Integers:
-        """Return the values of an integer; operands are computed left to right."""
+    def integer(self, node: Node) -> int:
+        """Return the value of an integer; operands are computed left to right."""
         match node:  # what is most frequent first: definitions in tests ask for millions of values
             case nodes.Name():
-                value = self._known.get(node.name)
-                if type(value) is int and value.bit_length() <= nodes.MAX_BITS:
-                    return value
-                return self._name(node, value)
+                return self._bounded(self._name(node), node)
             case nodes.Binary():
-                return self._binary(node, open_)
+                return self._binary(node, self.integer(node.left), self.integer(node.right))
             case nodes.Integer():
                 return node.value
             case nodes.Negate():
-                return -self.integer(node.operand, open_)
+                return -self.integer(node.operand)
             case nodes.Call():
-                arguments = [self.integer(argument, open_) for argument in node.arguments]
-                return self._call(node, arguments, open_)
+                return self._call(node, [self.integer(argument) for argument in node.arguments])
             case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
                 raise TypeError(f"not an integer: {node}")
 
-    def truth(self, node: Node, open_: Truths | None = None) -> bool | Truths:
-        """Return the values of a truth; operands after a decision are not computed."""
+    def truth(self, node: Node) -> bool:
+        """Return the value of a truth; operands after a decision are not computed."""
         match node:
             case nodes.Compare():
-                return self._compare(node, open_)
+                left = self.integer(node.operands[0])
+                for sign, operand in zip(node.operators, node.operands[1:], strict=True):
+                    right = self.integer(operand)
+                    if not nodes.COMPARISONS[sign](left, right):
+                        return False
+                    left = right
+                return True
             case nodes.Junction():
-                return self._junction(node, open_)
+                decides = node.operator == "or"
+                for operand in node.operands:
+                    if self.truth(operand) == decides:
+                        return decides
+                return not decides
             case nodes.LogicalNot():
-                operand = self.truth(node.operand, open_)
-                return not operand if isinstance(operand, bool) else ~operand
+                return not self.truth(node.operand)
             case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
                 raise TypeError(f"not a truth: {node}")
 
-    def _name(self, node: nodes.Name, value: Any) -> int | Integers:
-        """Return an array, or check an integer that a name is given."""
-        if value is None:
-            raise missing_name(self._text, node, self._known)
-        if isinstance(value, np.ndarray):
-            return value
-        integer = operator.index(value)
-        if integer.bit_length() > nodes.MAX_BITS:
-            raise too_large(self._text, node.name, node.column)
-        return integer
+    def _name(self, node: nodes.Name) -> int:
+        if node.name not in self._values:
+            raise missing_name(self._text, node, self._values)
+        return operator.index(self._values[node.name])
 
-    def _binary(self, node: nodes.Binary, open_: Truths | None) -> int | Integers:
-        sign, left = node.operator, self.integer(node.left, open_)
-        right = self.integer(node.right, open_)
-        if sign in PARTIAL:
-            problem, stand_in = PARTIAL[sign]
-            bad = right == 0 if stand_in else right < 0
-            right = self._defined(right, bad, stand_in, open_, problem, node)
-            if isinstance(left, int) and isinstance(right, int):
-                is_large = sign == "<<" and left and left.bit_length() + right > nodes.MAX_BITS
-                if is_large or (sign == "**" and power_is_too_large(left, right)):
-                    raise too_large(self._text, sign, node.column)  # before it costs the memory
-        value: int | Integers = nodes.OPERATORS[sign](left, right)
-        if isinstance(value, int) and value.bit_length() > nodes.MAX_BITS:
-            raise too_large(self._text, sign, node.column)
-        return value
-
-    def _compare(self, node: nodes.Compare, open_: Truths | None) -> bool | Truths:
-        result: bool | Truths = True
-        left = self.integer(node.operands[0], open_)
-        for sign, operand in zip(node.operators, node.operands[1:], strict=True):
-            if isinstance(result, bool):
-                if not result:
-                    return result
-                right = self.integer(operand, open_)
-                result = nodes.COMPARISONS[sign](left, right)
-            else:
-                open_ = result if open_ is None else result & open_
-                if not open_.any():
-                    return result
-                right = self.integer(operand, open_)
-                result = result & nodes.COMPARISONS[sign](left, right)
-            left = right
-        return result
-
-    def _junction(self, node: nodes.Junction, open_: Truths | None) -> bool | Truths:
-        decides = node.operator == "or"
-        result: bool | Truths = not decides
-        for operand in node.operands:
-            if isinstance(result, bool):
-                if result == decides:
-                    return result
-                result = self.truth(operand, open_)
-                continue
-            undecided = ~result if decides else result
-            if open_ is not None:
-                undecided = undecided & open_
-            if not undecided.any():
-                return result
-            following = self.truth(operand, undecided)
-            result = result | following if decides else result & following
-        return result
-
-    def _call(
-        self, node: nodes.Call, arguments: list[int | Integers], open_: Truths | None
-    ) -> int | Integers:
-        argument = arguments[0]
-        match node.function:
-            case "min" | "max" as name:
-                integers = [one for one in arguments if isinstance(one, int)]
-                if len(integers) == len(arguments):
-                    return min(integers) if name == "min" else max(integers)
-                extreme = np.minimum if name == "min" else np.maximum
-                chosen: Integers = reduce(extreme, map(np.asarray, arguments))
-                return chosen
-            case "abs":
-                return abs(argument) if isinstance(argument, int) else np.absolute(argument)
-            case "v2":
-                argument = self._defined(argument, argument == 0, 1, open_, "v2(0)", node)
-                if isinstance(argument, int):
-                    return exponent_of_2(argument)
-                zeros = ~argument & (argument - 1)  # a one for each zero below the lowest one
-                counts: Integers = np.bitwise_count(zeros).astype(np.int64)
-                return counts
-            case "log2":
-                problem = "log2 of a number below 1"
-                argument = self._defined(argument, argument < 1, 1, open_, problem, node)
-                if isinstance(argument, int):
-                    return argument.bit_length() - 1
-                for shift in (1, 2, 4, 8, 16, 32):  # ones in all places below the highest one
-                    argument = argument | argument >> shift
-                digits: Integers = np.bitwise_count(argument).astype(np.int64)
-                return digits - 1
+    def _binary(self, node: nodes.Binary, left: int, right: int) -> int:
+        match node.operator:
+            case "+" | "-" | "^":
+                pass
+            case "//" | "%" if right == 0:
+                raise self._undefined("division by zero", node)
+            case "<<" | ">>" if right < 0:
+                raise self._undefined("shift by a negative count", node)
+            case "<<":
+                if (
+                    left and left.bit_length() + right > nodes.MAX_BITS
+                ):  # before it costs the memory
+                    raise too_large(self._text, node.operator, node.column)
+                return left << right if left else 0
+            case "**" if right < 0:
+                raise self._undefined("power with a negative exponent", node)
+            case "**" if power_is_too_large(left, right):
+                raise too_large(self._text, node.operator, node.column)
             case _:
                 pass
-        table: Any = table_for(self._text, node, self._tables)
-        problem = f"{node.function} is known for 0..{len(table) - 1}, asked"
-        outside = (argument < 0) | (argument >= len(table))
-        argument = self._defined(argument, outside, 0, open_, problem, node)
-        if isinstance(argument, int):
-            return int(table[argument])
-        values: Integers = table[argument]
-        return values
+        return self._bounded(nodes.OPERATORS[node.operator](left, right), node)
 
-    def _defined(
-        self,
-        operand: int | Integers,
-        bad: bool | Truths,
-        stand_in: int,
-        open_: Truths | None,
-        problem: str,
-        node: nodes.Binary | nodes.Call,
-    ) -> int | Integers:
-        """Return `operand` with a stand-in where it is bad, in no open cell."""
-        if bad is False or not np.any(bad):
-            return operand
-        faults = np.broadcast_to(bad if open_ is None else bad & open_, self._shape)
-        if not faults.any():
-            return np.where(bad, stand_in, operand)
-        fault = np.unravel_index(int(faults.argmax()), self._shape)
-        place = {
-            name: int(np.broadcast_to(self._known[name], self._shape)[fault])
-            for name in nodes.names_of(node)
-        }
-        raise undefined(self._text, problem, node, place)
+    def _call(self, node: nodes.Call, arguments: list[int]) -> int:
+        match node.function:
+            case "min":
+                return min(arguments)
+            case "max":
+                return max(arguments)
+            case "abs":
+                return abs(arguments[0])
+            case "v2":
+                if arguments[0] == 0:
+                    raise self._undefined("v2(0)", node)
+                return exponent_of_2(arguments[0])
+            case "log2":
+                if arguments[0] < 1:
+                    raise self._undefined("log2 of a number below 1", node)
+                return arguments[0].bit_length() - 1
+            case _:
+                pass
+        table = table_for(self._text, node, self._tables)
+        if not 0 <= arguments[0] < len(table):
+            raise self._undefined(f"{node.function} is known for 0..{len(table) - 1}, asked", node)
+        return int(table[arguments[0]])
+
+    def _bounded(self, value: int, node: nodes.Name | nodes.Binary) -> int:
+        if value.bit_length() > nodes.MAX_BITS:
+            what = node.name if isinstance(node, nodes.Name) else node.operator
+            raise too_large(self._text, what, node.column)
+        return value
+
+    def _undefined(self, problem: str, node: nodes.Binary | nodes.Call) -> FormulaError:
+        names = nodes.names_of(node)
+        return undefined(self._text, problem, node, {name: self._values[name] for name in names})
 
 
 def always_undefined(node: Node, text: str) -> FormulaError | None:
@@ -220,7 +134,7 @@ def always_undefined(node: Node, text: str) -> FormulaError | None:
     for part in nodes.walk(node):
         asked: Node
         match part:
-            case nodes.Binary(operator, _, right) if operator in PARTIAL:
+            case nodes.Binary(operator, _, right) if operator in _NEED_A_RIGHT_OPERAND:
                 constant, asked = right, replace(part, left=nodes.Integer(1))
             case nodes.Call("v2" | "log2", (argument,)):
                 constant, asked = argument, part
@@ -228,7 +142,7 @@ def always_undefined(node: Node, text: str) -> FormulaError | None:
                 continue
         if _is_constant(constant):
             try:
-                Values(text, {}, {}).integer(asked)
+                Place(text, {}, {}).integer(asked)
             except FormulaError as error:
                 return error
     return None

@@ -7,14 +7,14 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula import nodes
 from choco_pipeline.formula.evaluate import Evaluator
-from choco_pipeline.formula.exact import Table, Values, always_undefined
+from choco_pipeline.formula.exact import Place, Table, always_undefined
 from choco_pipeline.formula.interval import MOST_BITS, Enclosure
 from choco_pipeline.formula.machine_code import MachineFormulas
 from choco_pipeline.formula.nodes import FormulaError, Node
@@ -253,9 +253,8 @@ class Formula:
         `FormulaError` for a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), log2 of
         a number below 1, a look-up outside its table, a name without a value, or an integer of more than 4096 bits.
         """
-        place = Values(self.source, env, functions or {})
-        value = place.truth(self.root) if self.is_truth else place.integer(self.root)
-        return cast("int | bool", value)
+        place = Place(self.source, env, functions or {})
+        return place.truth(self.root) if self.is_truth else place.integer(self.root)
 
     def evaluate(
         self, env: Mapping[str, ArrayLike], functions: Mapping[str, Table] | None = None

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.exact import Place
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     Binary,
@@ -249,7 +250,7 @@ class Terms:
         return self._integer(node.right)
 
     def _integer(self, node: Node) -> int:
-        return int(Formula(node, self.text).value({}))
+        return Place(self.text, {}, {}).integer(node)
 
     def truth(self, node: Node) -> Sentence:
         """Return a condition as a sentence."""

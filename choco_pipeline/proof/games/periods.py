@@ -30,7 +30,7 @@ from choco_pipeline.automata.algebra import canonical
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import LimitError
-from choco_pipeline.formula import Formula
+from choco_pipeline.formula.exact import Place
 from choco_pipeline.formula.nodes import Compare, Junction, LogicalNot, Name, Node, names_of
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
@@ -130,7 +130,7 @@ def _bound(node: Node) -> int | None:
             constants = [one for one, name in zip(operands, is_name, strict=True) if not name]
             if any(map(all, pairwise(is_name))) or any(map(names_of, constants)):
                 return None
-            return max(0, *(int(Formula(part, "").value({})) + 1 for part in constants))
+            return max(0, *(Place("", {}, {}).integer(constant) + 1 for constant in constants))
         case _:
             return None
 
