@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,16 @@ EXAMPLE_7_1 = {
     (1, 0, 2): 3,
     (1, 1, 2): 4,
 }
+
+
+def monotone(n_x: int, n_z: int, height: int) -> list[tuple[tuple[int, ...], ...]]:
+    """Return all heights f[x][z] up to a number that fall in no row and no column, in their order."""
+    rows = [row for row in product(range(height + 1), repeat=n_z) if list(row) == sorted(row)]
+    return [
+        f
+        for f in product(rows, repeat=n_x)
+        if all(list(column) == sorted(column) for column in zip(*f, strict=True))
+    ]
 
 
 def grundy_of_heights(f: Sequence[Sequence[int]]) -> Callable[[int, int, int], int]:
