@@ -1,10 +1,12 @@
-"""Grundy numbers in plain Python, the oracle of every kernel."""
+"""Grundy numbers and formulas in plain Python: the oracles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import product
+from types import CodeType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +56,16 @@ def grundy_of_heights(f: Sequence[Sequence[int]]) -> Callable[[int, int, int], i
         return next(n for n in range(99) if n not in options)
 
     return grundy
+
+
+@cache
+def _code(text: str) -> CodeType:
+    return compile(text.strip(), "a formula", "eval")
+
+
+def value_in_python(text: str, values: Mapping[str, int]) -> Any:
+    """Return a formula's value as Python reads it."""
+    return eval(_code(text), {"min": min, "max": max, "abs": abs, **values})
 
 
 @cache
