@@ -23,18 +23,6 @@ def grundy_by_definition(game: Ruleset, bound: int | None) -> NDArray[np.int32]:
     return np.moveaxis(cells, -1, 0) if game.passes else cells
 
 
-#: The Grundy numbers that triangular, Example 7.1, prints of the bar with f(x, z) = (x+z)//3, by x, y, z.
-EXAMPLE_7_1 = {
-    (0, 0, 0): 0,
-    (1, 0, 0): 1,
-    (0, 0, 1): 1,
-    (1, 0, 1): 0,
-    (0, 0, 2): 2,
-    (1, 0, 2): 3,
-    (1, 1, 2): 4,
-}
-
-
 def monotone(n_x: int, n_z: int, height: int) -> list[tuple[tuple[int, ...], ...]]:
     """Return all heights f[x][z] up to a number that fall in no row and no column, in their order."""
     rows = [row for row in product(range(height + 1), repeat=n_z) if list(row) == sorted(row)]

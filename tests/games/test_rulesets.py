@@ -1,4 +1,4 @@
-"""The definitions: printed numbers, and properties of every definition."""
+"""The definitions of games: what is true of each."""
 
 from itertools import islice, product
 
@@ -23,15 +23,7 @@ from choco_pipeline import (
 )
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games import mex, ruleset
-from tests.definition import EXAMPLE_7_1
 from tests.rulesets import cut_games, plain, rulesets_with_bounds
-
-
-def test_printed_grundy_numbers():
-    assert StepBar(1).grundy((2, 3)) == 1, "step2015, Fig 4.2"
-    assert StepBar(1).grundy((5, 9)) == 12, "step2015, Fig 4.2"
-    triangular = SolidBar("(x+z)//3")
-    assert {p: triangular.grundy(p) for p in EXAMPLE_7_1} == EXAMPLE_7_1
 
 
 def test_pass_is_not_allowed_from_the_terminal_position():
