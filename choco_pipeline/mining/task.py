@@ -9,7 +9,6 @@ from math import prod
 from typing import Any
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
@@ -20,7 +19,7 @@ from choco_pipeline.mining.table_findings import Finding, MineOrder
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.location import Location
-from choco_pipeline.tables.store import StoredCells, store_of
+from choco_pipeline.tables.store import store_of
 
 #: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23
@@ -55,8 +54,8 @@ def mine_table(what: Iterable[str], cells: Cells) -> list[Finding]:
 
 def _mined_part(store: Location, table_id: str, entry: Mapping[str, Any]) -> Cells:
     """Return a table in memory, or a corner that is small enough."""
-    game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
-    cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
+    cells = Cells.open(store, table_id, entry)
+    bound = cells.bound
     while prod(cells.shape) > MOST_CELLS and bound > 1:
         bound //= 2
         cells = cells.corner(bound)
