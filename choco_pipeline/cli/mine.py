@@ -25,8 +25,7 @@ from choco_pipeline.finding.single import learned_from_game
 from choco_pipeline.finding.stage import Finder, document_of, proposals
 from choco_pipeline.finding.statement import UNITS, WHERE_COMPARED, FoundDocument, Mined
 from choco_pipeline.finding.tables import MemberTable, TableFamily
-from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula import FormulaError, Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import is_complete_formula

@@ -65,7 +65,7 @@ from choco_pipeline.finding.scope import (
 )
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.tables import listed
-from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula import Formula, FormulaError, parse, parse_range
 from choco_pipeline.formula.nodes import (
     Binary,
     Call,
@@ -78,7 +78,6 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.games import Ruleset

@@ -22,8 +22,8 @@ from tests.finding.made_statements import values_are
 TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
 
 
-def statement(*said, **values):
-    return values_are(*said, **values).concluded("holds-to-bound", "holds for all positions")
+def statement(*parts, **values):
+    return values_are(*parts, **values).concluded("holds-to-bound", "holds for all positions")
 
 
 THREE = statement(TRIANGLE, p_iff("x ^ y ^ z == 0"), "k%4 == 3", k=(3, 7, 11))
