@@ -119,8 +119,12 @@ class Orders:
         tables: Sequence[SweepTable],
         shard_of: Mapping[str, str],
         builder_of: Mapping[str, str],
+        box: HeightBox | None,
     ) -> None:
-        """Take the tables, the shard of each, and the sweep that builds each shard."""
+        """Add all work on tables, statements, and the height functions of a box.
+
+        `shard_of` has the shard of each table, and `builder_of` the sweep that builds each shard.
+        """
         self._paths = paths
         self._catalogue = catalogue
         self._tables = {planned.spec.table_id: planned for planned in tables}
@@ -130,9 +134,6 @@ class Orders:
         #: Number of claims that are checked on each table.
         self.checks: Counter[str] = Counter()
         self.proofs = proofs(tables, catalogue)
-
-    def add(self, box: HeightBox | None) -> None:
-        """Add all work on tables, statements, and the height functions of a box."""
         self._check()
         self._mine()
         for what in ASKED_OF_HEIGHTS if box else ():

@@ -151,8 +151,7 @@ def make_plan(
     require_memory_for(sizes, capacity or Capacity.of_this_machine())
     if url is None:
         require_disk_for(missing, results)
-    orders = Orders(paths, catalogue, tables, shard_of, builder_of)
-    orders.add(config.height_functions)
+    orders = Orders(paths, catalogue, tables, shard_of, builder_of, config.height_functions)
     built: dict[str, list[SweepTable]] = defaultdict(list)
     for planned in tables:
         built[builder_of[shard_of[planned.spec.table_id]]].append(planned)
