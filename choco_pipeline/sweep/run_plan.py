@@ -183,10 +183,11 @@ def make_plan(
                 "positions": planned.cost.positions,
                 "memory": planned.cost.memory,
                 "memory_of_job": planned.memory_of_job,
-                "memory_to_read": planned.cost.memory_to_read,
                 "bytes": planned.cost.disk,
                 "seconds": round(planned.cost.seconds, 4),
                 "large": planned.cost.large,
+                "checks": orders.checks[planned.spec.table_id],
+                "is_searched": bool(planned.mine),
             }
             for planned in tables
         ],
@@ -198,6 +199,7 @@ def make_plan(
                     "amount": len(several),
                     "needs": [],
                     "memory_mb": max(-(-p.memory_of_job // 1_000_000) for p in several),
+                    "seconds": round(sum(p.cost.seconds for p in several), 3),
                 }
                 for sweep, several in built.items()
             },
@@ -208,7 +210,7 @@ def make_plan(
                 for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE)
             },
         },
-        **orders.work,
+        "prove": [proof.model_dump(mode="json") for proof in orders.proofs],
     }
     if write:
         for name, shard in shards.items():
