@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.uniform.family_certificate import document, write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
 from choco_pipeline.proof.uniform.parametric_rules import describe
-from tests.checker.families.program import check_family
+from tests.checker.families.program import check_family, families
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,25 @@ def verdict(tmp_path: Path) -> Callable[[object], dict[str, Any]]:
         return check_family(path.as_posix(), 120.0)
 
     return of
+
+
+def status_of(verdict: Callable[[object], dict[str, Any]], document: object) -> str:
+    """Return the status of a certificate, also of one that cannot be read."""
+    try:
+        found = verdict(document)
+    except DisagreementError:
+        return "contradiction"
+    except ChocoError:
+        return "no certificate"
+    assert found["engines"] == [] or found["status"] == "proved" or found["every_member"]
+    return "every member" if found["every_member"] else str(found["status"])
+
+
+@pytest.fixture
+def without_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No small members are looked at: the conditions alone must refuse."""
+    for name in ("wrong_position", "require_failure", "prove_alone"):
+        monkeypatch.setattr(families, name, lambda *_: None)
 
 
 @pytest.fixture

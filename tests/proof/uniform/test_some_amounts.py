@@ -7,18 +7,17 @@ import json
 
 import pytest
 
-from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof.lemmas import FamilyGame
 from choco_pipeline.proof.proof_errors import FamilyError, LemmaError
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from tests.checker.families.mutations import changed, lists_without_one, of_sums
-from tests.checker.families.program import families
 from tests.proof.uniform.judged import (
     certificate_of,
     is_true,
     prove_family,
     proved_once,
     small_members,
+    status_of,
 )
 
 FULL = pytest.mark.full
@@ -180,22 +179,6 @@ CERTIFICATES = {
 def certificate(name):
     ruleset, condition, asked = CERTIFICATES[name]
     return certificate_of(ruleset, condition, **asked)
-
-
-def status_of(verdict, document):
-    try:
-        return verdict(document)["status"]
-    except DisagreementError:
-        return "contradiction"
-    except ChocoError:
-        return "no certificate"
-
-
-@pytest.fixture
-def without_members(monkeypatch):
-    """No small members are looked at: the conditions alone must refuse."""
-    for name in ("wrong_position", "prove_alone"):
-        monkeypatch.setattr(families, name, lambda *_: None)
 
 
 def with_moves(document, *moves):
