@@ -9,9 +9,8 @@ import pytest
 
 from tests.checker.families.mutations import changed, mutations, of_sums, of_texts, plus
 from tests.checker.families.named import certificate, with_formula
-from tests.checker.families.program import families
+from tests.checker.families.program import families, status_of
 from tests.effort import examples
-from tests.proof.uniform.judged import status_of
 from tests.proof.uniform.test_failure import BEYOND as BOUND
 from tests.proof.uniform.test_failure import box
 from tests.proof.uniform.test_families import HIGH, LOW, SHIFTED, STEPS, STRIP, below

@@ -10,18 +10,18 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import CodeType
 from typing import Any
 
 import pytest
 
-from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.uniform.family_certificate import document, write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
 from choco_pipeline.proof.uniform.parametric_rules import describe
-from tests.checker.families.program import check_family, families
+from tests.checker.families.program import check_family
+from tests.definition import value_in_python
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,6 @@ def certificate_of(ruleset: str, condition: str, **asked: Any) -> dict[str, Any]
 BOUNDS = {1: 24, 2: 14, 3: 8, 4: 5, 5: 3}
 
 
-@cache
-def _code(text: str) -> CodeType:
-    return compile(text.strip(), "a formula", "eval")
-
-
-def value_in_python(text: str, values: Mapping[str, int]) -> Any:
-    """Return a formula's value as Python reads it."""
-    return eval(_code(text), {"min": min, "max": max, "abs": abs, **values})
-
-
 def small_members(
     ruleset: str, condition: str, most: int = 3, **fixed: int
 ) -> Iterator[tuple[dict[str, int], Ruleset]]:
@@ -109,25 +99,6 @@ def verdict(tmp_path: Path) -> Callable[[object], dict[str, Any]]:
         return check_family(path.as_posix(), 120.0)
 
     return of
-
-
-def status_of(verdict: Callable[[object], dict[str, Any]], document: object) -> str:
-    """Return the status of a certificate, also of one that cannot be read."""
-    try:
-        found = verdict(document)
-    except DisagreementError:
-        return "contradiction"
-    except ChocoError:
-        return "no certificate"
-    assert found["engines"] == [] or found["status"] == "proved" or found["every_member"]
-    return "every member" if found["every_member"] else str(found["status"])
-
-
-@pytest.fixture
-def without_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No small members are looked at: the conditions alone must refuse."""
-    for name in ("wrong_position", "require_failure", "prove_alone"):
-        monkeypatch.setattr(families, name, lambda *_: None)
 
 
 @pytest.fixture
