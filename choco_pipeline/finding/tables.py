@@ -21,8 +21,7 @@ from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, Hold
 from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
-from choco_pipeline.finding.laws import Point
-from choco_pipeline.finding.scope import ContentKey, WholeTable, content_key
+from choco_pipeline.finding.scope import ContentKey, Parameters, WholeTable, content_key
 from choco_pipeline.finding.statement import Mined
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written import parameter_text
@@ -35,9 +34,8 @@ from choco_pipeline.mining.table_findings import (
     StatementFinding,
     ValueSetFinding,
 )
-from choco_pipeline.mining.task import MOST_CELLS
+from choco_pipeline.mining.task import MOST_CELLS, part_of
 from choco_pipeline.stages import Stage
-from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.ledger import findings_of
 from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
 from choco_pipeline.tables.cells import BLOCK, Cells
@@ -59,7 +57,7 @@ class MemberTable:
     """One table of a family."""
 
     #: The integers that the family's notation leaves open.
-    parameters: Point
+    parameters: Parameters
     #: Returns the table's cells; asked again for every statement that is right in the corner.
     table: Callable[[], Cells]
     #: The search results; none if it was not searched.
@@ -69,7 +67,7 @@ class MemberTable:
 
     @classmethod
     def in_memory(
-        cls, parameters: Point, cells: Cells, findings: Sequence[Finding] = ()
+        cls, parameters: Parameters, cells: Cells, findings: Sequence[Finding] = ()
     ) -> MemberTable:
         """Return a table that no run stores."""
         return cls(parameters, lambda: cells, findings)
@@ -159,7 +157,7 @@ class TableFamily:
         return tuple(i for i in range(len(self.members)) if i not in self.held_out)
 
     @property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[Parameters, ...]:
         """The parameters of each table."""
         return tuple(member.parameters for member in self.members)
 
@@ -167,10 +165,6 @@ class TableFamily:
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates of its games' positions."""
         return self.members[0].corner.game.coordinates
-
-    def canonical(self, line: str) -> str:
-        """Return the canonical text of a line with parameters."""
-        return text_of(self.claim(line).proposition)
 
     def claim(self, line: str) -> Claim:
         """Return a line with parameters as a claim on the family."""
@@ -232,12 +226,12 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
 MOST_LISTED = 8
 
 
-def listed(points: Sequence[Point]) -> str:
+def listed(points: Sequence[Parameters]) -> str:
     """Return a list of parameters in words, shortened if it is long."""
     return parameter_text.listed(points, MOST_LISTED) or "none"
 
 
-def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+def values_of(points: Iterable[Parameters], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Return the values of each parameter at some points."""
     chosen = list(points)
     return {name: tuple(sorted({point[name] for point in chosen})) for name in names}
@@ -302,7 +296,8 @@ class _Kept:
             kept = self.cells.get(table["id"])
             if kept is None:
                 stored, dtype = _stored(self.paths, table)
-                kept = looked_at(Cells.of(parse_ruleset(table["ruleset"]), table["bound"], stored))
+                whole = Cells.of(parse_ruleset(table["ruleset"]), table["bound"], stored)
+                kept = part_of(whole, MOST_LOOKED_AT)
                 size = prod(kept.shape) * dtype.itemsize
                 if self.bytes + size <= KEPT:
                     kept = replace(kept, cells=kept.array)
@@ -360,15 +355,6 @@ def _is_cut(game: str, bound: int, quantity: Quantity) -> bool:
     largest = dict(zip(ruleset.coordinates, ruleset.limits(bound), strict=True))
     dims = variable_of(ruleset, quantity).dims  # those of uncut bars are rows and columns
     return prod(largest.get(name, bound) + 1 for name in dims) > MOST_LOOKED_AT
-
-
-def looked_at(cells: Cells) -> Cells:
-    """Return a table, halved until it is small enough."""
-    part, bound = cells, cells.bound
-    while prod(part.shape) > MOST_LOOKED_AT and bound > 1:
-        bound //= 2
-        part = cells.corner(bound)
-    return part
 
 
 def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:

@@ -144,9 +144,7 @@ def _relations_finding(stack: Stack) -> BlocksFinding:
     relations = find_relations(stack)
     finding = partial(
         BlocksFinding,
-        ruleset=stack.ruleset,
-        axes=tuple(stack.axes),
-        passes=stack.passes,
+        **stack.source,
         tried=Tried(
             candidates=(2 * REACH + 1) ** stack.cells.ndim,
             what=f"coefficients modulo 2 of the cells within {REACH} of half the coordinates, for each remainder of"
@@ -241,9 +239,7 @@ def mine_copies(stack: Stack) -> BlocksFinding:
     most = len(stack.cells)
     finding = partial(
         BlocksFinding,
-        ruleset=stack.ruleset,
-        axes=tuple(stack.axes),
-        passes=stack.passes,
+        **stack.source,
         tried=Tried(
             candidates=len([*product(*FACTORS)]) ** 3,
             what="copies of smaller pictures whose sizes and places are a·s + b·2^e"

@@ -201,16 +201,16 @@ def test_what_is_looked_up_is_that_of_the_whole_table(tmp_path_factory, drawn, q
             assert one.is_p_position(position) == other.is_p_position(position)
 
 
-def test_of_a_large_table_a_corner_is_mined(tmp_path, monkeypatch):
+def test_of_a_large_table_a_corner_is_mined(tmp_path):
     game = WithPass(StripBar(k=2, s=1))
     spec = TableSpec.of(game, 40, "p-positions")
     whole = p_table(game, 40)
     entry = write_table(Location.local(tmp_path), spec, whole)
     for most, bound in ((task.MOST_CELLS, 40), (2 * 21 * 11, 20)):  # p, z to 20, y to 10
-        monkeypatch.setattr(task, "MOST_CELLS", most)
-        mined = task._mined_part(Location.local(tmp_path), spec.table_id, entry)
+        stored_cells = StoredCells.open(Location.local(tmp_path), spec.table_id, entry)
+        mined = task.part_of(Cells.of(game, 40, stored_cells), most)
         assert mined.bound == bound
-        assert np.array_equal(mined.cells, Cells.of(game, bound, p_table(game, bound)).cells)
+        assert np.array_equal(mined.array, Cells.of(game, bound, p_table(game, bound)).cells)
 
 
 def test_a_chunk_that_is_gone_or_changed_is_named(tmp_path):
