@@ -136,7 +136,9 @@ def _parts(notation: Notation) -> Iterator[Notation]:
     """Yield the games that a sum is made of, in their order."""
     inner = [value for _, value in notation.arguments if isinstance(value, Notation)]
     if notation.name == "with-pass":
-        raise FamilyError(f"{notation.text}: passes of a part of a game are not proved for all parameters")  # fmt: skip
+        raise FamilyError(
+            f"{notation.text}: passes of a part of a game are not proved for all parameters"
+        )
     for value in inner:
         yield from _parts(value)
     if not inner:
