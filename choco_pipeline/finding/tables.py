@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import prod
-from typing import Any
-
-import numpy as np
 
 from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import alone
@@ -40,7 +37,7 @@ from choco_pipeline.sweep.ledger import findings_of
 from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
 from choco_pipeline.tables.cells import BLOCK, Cells
 from choco_pipeline.tables.spec import Quantity, variable_of
-from choco_pipeline.tables.store import StoredCells, store_of
+from choco_pipeline.tables.store import store_of
 
 #: Bound of the first trial: most statements are wrong there already.
 CORNER = 100
@@ -295,10 +292,8 @@ class _Kept:
         def cells() -> Cells:
             kept = self.cells.get(table["id"])
             if kept is None:
-                stored, dtype = _stored(self.paths, table)
-                whole = Cells.of(parse_ruleset(table["ruleset"]), table["bound"], stored)
-                kept = part_of(whole, MOST_LOOKED_AT)
-                size = prod(kept.shape) * dtype.itemsize
+                kept = part_of(_stored(self.paths, table), MOST_LOOKED_AT)
+                size = prod(kept.shape) * kept.cells.dtype.itemsize
                 if self.bytes + size <= KEPT:
                     kept = replace(kept, cells=kept.array)
                     self.bytes += size
@@ -335,18 +330,15 @@ def whole_tables(
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        cells = Cells.of(parse_ruleset(game), table["bound"], _stored(paths, table)[0])
-        return WholeTable(cells, holding(game, quantity))
+        return WholeTable(_stored(paths, table), holding(game, quantity))
 
     return whole
 
 
-def _stored(paths: Paths, table: PlannedTable) -> tuple[StoredCells, np.dtype[Any]]:
+def _stored(paths: Paths, table: PlannedTable) -> Cells:
     manifest = paths.manifest(table["shard"])
     built = read_record(manifest)
-    entry = built["tables"][table["id"]]
-    stored = StoredCells.open(store_of(manifest, built), table["id"], entry)
-    return stored, np.dtype(entry["dtype"])
+    return Cells.open(store_of(manifest, built), table["id"], built["tables"][table["id"]])
 
 
 @cache
@@ -359,9 +351,8 @@ def _is_cut(game: str, bound: int, quantity: Quantity) -> bool:
 
 def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
     """Return the largest table by game and quantity, preferably a searched one."""
-    mined = {order["table"] for order in plan["mine"]}
     largest: dict[tuple[str, str], PlannedTable] = {}
-    for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
+    for table in sorted(plan["tables"], key=lambda t: (t["is_searched"], t["bound"])):
         largest[table["ruleset"], table["quantity"]] = table
     return largest
 

@@ -175,20 +175,19 @@ def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
 def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
     """Whether one of the results of a search is the same statement."""
     source = statement.source
-    return source is not None and any(
-        _has_relations(statement, finding.sequence)
-        if isinstance(finding, CountFinding)
-        else not finding.nothing and finding.says_as(source.finding)
-        for finding in findings
-    )
+    return source is not None and any(_is_same(finding, source.finding) for finding in findings)
 
 
-def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) -> bool:
-    source = statement.source
-    if sequence is None or source is None or not isinstance(source.finding, CountFinding):
-        return False
-    own = source.finding.sequence
-    if own is None or own.what != sequence.what:
+def _is_same(finding: Finding, own: Finding) -> bool:
+    if isinstance(finding, CountFinding) and isinstance(own, CountFinding):
+        return _has_relations(own, finding.sequence)
+    return not finding.nothing and finding.says_as(own)
+
+
+def _has_relations(finding: CountFinding, sequence: IntegerSequence | None) -> bool:
+    """Whether a sequence of another table has the relations of a finding."""
+    own = finding.sequence
+    if sequence is None or own is None or own.what != sequence.what:
         return False
     terms = [0] * sequence.first + list(sequence.terms)
     every = range(len(terms))
@@ -204,7 +203,7 @@ def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) 
             return False
 
     places = range(sequence.first, len(terms))
-    relations = source.finding.relations
+    relations = finding.relations
     return bool(relations) and not any(fails(one, n) for one in relations for n in places)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choco_pipeline.mining.pictures import SIDE, Bits, Stack, solve, stacks, window
+from choco_pipeline.mining.recurrences import sum_text
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
     ClaimContent,
@@ -214,12 +215,8 @@ class Form(NamedTuple):
 
     def text(self, power: str = "2**e") -> str:
         """Return the formula in e and s, or with another name for the power of 2."""
-        terms = [
-            f"{'-' if factor < 0 else '+'}{'' if abs(factor) == 1 else f'{abs(factor)}*'}{name}"
-            for factor, name in ((self.b, power), (self.a, "s"))
-            if factor
-        ]
-        return "".join(terms).removeprefix("+") or "0"
+        terms = [(factor, name) for factor, name in ((self.b, power), (self.a, "s")) if factor]
+        return sum_text(terms).replace(" ", "")
 
 
 class Copy(NamedTuple):

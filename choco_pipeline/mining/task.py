@@ -9,7 +9,6 @@ from math import prod
 from typing import Any
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
@@ -19,7 +18,7 @@ from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding, MineOrder
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.store import StoredCells, store_of
+from choco_pipeline.tables.store import store_of
 
 #: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23
@@ -39,9 +38,7 @@ def mine_shard(
     for asked in order.searches:
         start = time.perf_counter()
         entry = entries[asked.table]
-        stored = StoredCells.open(store, asked.table, entry)
-        whole = Cells.of(parse_ruleset(entry["ruleset"]), int(entry["bound"]), stored)
-        part = part_of(whole, MOST_CELLS)
+        part = part_of(Cells.open(store, asked.table, entry), MOST_CELLS)
         mined = mine_table(asked.what, replace(part, cells=part.array))
         seconds = round((time.perf_counter() - start) / max(1, len(mined)), 4)
         placed = {"table": asked.table, "seconds": seconds}

@@ -356,14 +356,6 @@ class FoundStatements:
         return tally((view.verdict for view in self.held), STRONGEST_FIRST)
 
 
-def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
-    """Read the found statements of a run.
-
-    Raises `StoreError` if the file cannot be read, is damaged, or has another version.
-    """
-    return found_of(FoundDocument.read(path), ledger, results)
-
-
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
     """Return the statements of a document, in their order within each part."""
     known = KnownClaims(ledger.claims)

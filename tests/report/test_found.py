@@ -17,7 +17,7 @@ from choco_pipeline.cli.progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.formulas import set_of
-from choco_pipeline.finding.statement import FoundStatement, Implied, StatementError
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Implied, StatementError
 from choco_pipeline.formula.written.latex import LaTeX, tex_text
 from choco_pipeline.games import RectangularBar, parse_ruleset
 from choco_pipeline.games.notation import read
@@ -34,7 +34,6 @@ from choco_pipeline.report.found import (
     found_page,
     pattern,
     picture_of,
-    read_found,
 )
 from choco_pipeline.report.task import write_pages, write_rest
 from choco_pipeline.sweep.ledger import Ledger
@@ -274,13 +273,13 @@ def test_damaged_documents_are_refused(known: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     write_record(path, a_document().document() | {"format": 1})
     with pytest.raises(StoreError, match="another version wrote it: format"):
-        read_found(path, known, RESULTS)
+        found_of(FoundDocument.read(path), known, RESULTS)
     path.write_text("[]")
     with pytest.raises(StoreError, match="damaged: it has no digest"):
-        read_found(path, known, RESULTS)
+        found_of(FoundDocument.read(path), known, RESULTS)
     document_of(a_statement(picture={"kind": "sequence", "game": "nim(3)"})).write(path)
     with pytest.raises(StatementError, match="not a picture of a sequence"):
-        read_found(path, known, RESULTS)
+        found_of(FoundDocument.read(path), known, RESULTS)
     broken = a_statement(search="heights", words="none", picture={"kind": "height-functions"})
     with pytest.raises(StatementError, match="not counts of height functions"):
         found_page(found_of(document_of(broken), known, RESULTS), known)
