@@ -220,22 +220,9 @@ def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
 
 
 def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:
-    """Sentence: some move is allowed; for plain moves, a coordinate is not 0."""
-    plain = {name: 1 for move in moves if _is_plain(move) for name in move.lowers}
-    if rules.legal is not None:  # which may forbid any of them
-        every = (step.to(TRUE) for move in moves for step in _steps(ruleset, rules, move, here))
-        return disjunction(*every)
-    # Where a move needs one of those that are looked at anyway, it adds nothing.
-    others = (m for m in moves if not _is_plain(m) and not (m.needs and {*m.needs} <= {*moves}))
-    some_plain = [linear({here[name]: 1 for name in plain}, 0, ">")] if plain else []
-    more = (step.to(TRUE) for move in others for step in _steps(ruleset, rules, move, here))
-    return disjunction(*some_plain, *more)
-
-
-def _is_plain(move: Move) -> bool:
-    """Whether a move takes any number from some coordinates."""
-    return move == Move(move.lowers) or move in (
-        Move(move.lowers[:1], by) for by in ("each", "same")
+    """Sentence: some of the moves is allowed."""
+    return disjunction(
+        *(step.to(TRUE) for move in moves for step in _steps(ruleset, rules, move, here))
     )
 
 
