@@ -34,7 +34,7 @@ from choco_pipeline.finding.tables import families_of, family_of, mined_in, whol
 from choco_pipeline.proof.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.task import PREPARED_BY, settle, settled_following, settled_for_all
+from choco_pipeline.proof.task import PREPARED_BY, Decider, settle
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import Paths, Plan, outcomes, read_plan
 
@@ -197,16 +197,17 @@ class Prover:
     def for_all(self, certificates: str, catalogue: Catalogue) -> ForAllParameters:
         """Return the prover for all parameters, which keeps certificates in a folder."""
 
+        def decider(seconds: float) -> Decider:
+            return Decider(self._child, seconds, DECISION_MEMORY, certificates)
+
         def decide(claim: Claim, seconds: float) -> ClaimVerdict:
-            limits = (seconds, DECISION_MEMORY, certificates)
-            return settled_for_all(claim.as_json(), *limits, self._child)
+            return decider(seconds).for_all(claim.as_json())
 
         def follow(
             claim: Claim, premise: Claim, known: ClaimVerdict, seconds: float
         ) -> ClaimVerdict:
-            limits = (seconds, DECISION_MEMORY, certificates)
             premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
-            asked = claim.as_json(), premises, verdicts
-            return ask_checker_of_steps(settled_following(*asked, *limits, self._child))
+            verdict = decider(seconds).following(claim.as_json(), premises, verdicts)
+            return ask_checker_of_steps(verdict)
 
         return ForAllParameters(decide, follow, catalogue)
