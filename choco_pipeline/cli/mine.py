@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
+from choco_pipeline.claims.language.catalogue import RESERVED
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.checking import known_claims
@@ -215,6 +216,14 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
         games.setdefault(game.notation, (game, dict(sorted(parameters.items()))))
     if not games:
         raise ConfigError(f"{' '.join(words)}: there is no such game")
+    coordinates = {game.coordinates: game.notation for game, _ in games.values()}
+    for taken in sorted(pattern.names & RESERVED.union(*coordinates)):
+        raise ConfigError(f"{words[0]}: {taken!r} cannot be a parameter: it has a meaning")
+    if len(coordinates) > 1:
+        several = (f"{game} has {', '.join(names)}" for names, game in coordinates.items())
+        raise ConfigError(
+            f"{words[0]}: games of a family have the same coordinates, but {'; '.join(several)}"
+        )
     return pattern, list(games.values())
 
 
@@ -230,7 +239,7 @@ def _tables(
     bar = game.base.rules.bar
     is_alone = bar is not None and bar.is_flat and bar.strip is None
     several: list[Quantity] = ["grundy"] if is_alone else ["p-positions"]
-    if len(game.base.coordinates) == 1:
+    if len(game.base.coordinates) == 1 and not game.base.rules.misere:
         several = ["grundy", "p-positions"]
     for chosen in [quantity] if quantity else several:
         if not variable_of(game, chosen).dims:

@@ -221,7 +221,11 @@ def without_few(condition: str, points: Sequence[Point]) -> str:
     --------
     >>> without_few("k%2 == 1 and (k == 5 or k > 9)", [{"k": k} for k in range(30)])
     'k%2 == 1 and k > 9'
+    >>> without_few("", [{"k": k} for k in range(30)])
+    ''
     """
+    if not condition:  # it may have been empty all along, or narrowed to all that can be tried
+        return condition
     root = parse_nodes(condition)
     while (rest := next(_without_few(root, points), None)) is not None:
         root = rest

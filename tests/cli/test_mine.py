@@ -72,6 +72,14 @@ def test_four_heaps_are_counted_as_heaps_and_as_uncut_bars():
     assert "rectangular-bar(m=m, n=m): g(2m) = 4g(m); g(2m+1) = g(m)+g(m+1)" in shown
 
 
+def test_one_heap_in_misere_play_has_no_grundy_numbers(tmp_path, monkeypatch):
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    text = "game: last\ncoordinates: [a]\nplay: misere\nmoves: [{lower: [a], by: [1, 2, 3]}]\n"
+    (tmp_path / "config" / "games" / "last.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert "   as typed: P <=> a%4 == 1\n" in mine("game(last)", *SEARCH)
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
@@ -80,6 +88,9 @@ def test_four_heaps_are_counted_as_heaps_and_as_uncut_bars():
         (["step-bar(k=k)", "k=x"], ConfigError),
         (["step-bar(k=k, s=k-1)", "k=1..6"], ConfigError),
         (["rectangular-bar(m=m, n=2*m)", "m=1..6"], ConfigError),
+        (["sum(step-bar(k=k), step-bar(k=j))", "k=1..2", "j=1..2"], ConfigError),
+        (["step-bar(k=y)", "y=1..2"], ConfigError),
+        (["nim(n)", "n=1..3"], ConfigError),
         (["step-bar(k=k)", "k=1..2000"], LimitError),
         (["step-bar(k=2)", "--what", "gold"], ConfigError),
         (["step-bar(k=2)", "--bound", "-1"], ConfigError),
