@@ -24,7 +24,7 @@ from choco_pipeline.finding.heights import classified_all
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_from_game
 from choco_pipeline.finding.stage import Finder, document_of, proposals
-from choco_pipeline.finding.statement import UNITS, FoundDocument, Mined
+from choco_pipeline.finding.statement import UNITS, WHERE_COMPARED, FoundDocument, Mined
 from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
@@ -157,12 +157,16 @@ def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str
     If no statement is about `game`, one line says so.
     """
     number = 0
+    numbers = {statement.id: n for n, statement in enumerate(document.statements, start=1)}
     for number, statement in enumerate(document.statements, start=1):
         yield f"{number}. {in_text(statement)}"
         if statement.statement:
             yield f"   as typed: {statement.statement}"
         if statement.known:
             yield f"   {statement.compared}: {', '.join(statement.known)}, {statement.where_compared}"
+        if statement.follows_from:
+            of = [str(numbers[one]) for one in statement.follows_from if one in numbers]
+            yield f"   follows from statement {' and '.join(of)}, {WHERE_COMPARED[statement.follows_on]}"
         unit = UNITS.get(statement.search, "position")
         for label, evidence in (
             ("found on", statement.found_on),

@@ -36,6 +36,7 @@ from choco_pipeline.finding.laws import (
     Point,
     determined,
     laws,
+    linear,
     shapes_of,
 )
 from choco_pipeline.finding.lines import grundy, nodes_in, p_iff, up_to, with_formulas
@@ -92,9 +93,19 @@ def lifted(of_tables: Sequence[tuple[Point, Proposition]], *, by_value: bool = F
         )
         for form, instances in forms.items()
         for part in _parts(instances, by_value=by_value)
-        for holes in islice(_fillings(part), MOST_FOR_ALL)
+        for holes in islice(_fillings(part, _spare(instances)), MOST_FOR_ALL)
     )
     return list(dict.fromkeys(lines))
+
+
+def _spare(instances: Sequence[_Instance]) -> int:
+    """Return the number of instances that are needed beyond those that determine a sum.
+
+    Small members of a family often have shorter lines of another form, so that only two have this one. A line that two tables
+    determine must still hold in `FEWEST_TABLES`, of which the others have lines of another form.
+    """
+    is_pair = len(instances) == 2 and len(instances[0][0]) == 1
+    return 0 if is_pair and instances[0][0] != instances[1][0] else 1
 
 
 def _parts(instances: Sequence[_Instance], *, by_value: bool) -> Iterator[list[_Instance]]:
@@ -167,10 +178,15 @@ def _with_holes(node: nodes.Node, numbers: list[int]) -> nodes.Node:
             return nodes.with_operands(node, lambda operand: _with_holes(operand, numbers))
 
 
-def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...]]:
-    """Yield expressions for the holes: numbers, or sums with small coefficients."""
+def _fillings(instances: Sequence[_Instance], spare: int = 1) -> Iterator[tuple[Combination, ...]]:
+    """Yield expressions for the holes: numbers, or sums with small coefficients.
+
+    There are at least `spare` more instances than terms. With 0 the sums are linear.
+    """
     points = [point for point, _ in instances]
     shapes = shapes_of(sorted(points[0]), points)
+    if spare == 0:
+        shapes = [shape for shape in shapes if {*shape} <= {CONSTANT, *map(linear, points[0])}]
 
     def is_short(found: Combination) -> bool:
         return found.is_constant or all(
@@ -179,7 +195,7 @@ def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...
         )
 
     columns = zip(*(numbers for _, numbers in instances), strict=True)
-    fitting = (filter(is_short, determined(points, column, shapes)) for column in columns)
+    fitting = (filter(is_short, determined(points, column, shapes, spare)) for column in columns)
     yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
 
 
@@ -370,7 +386,7 @@ class _Search:
 
     def state(self, formula: FamilyFormula) -> None:
         """State a line with its condition, if the tables held out confirm it."""
-        what = f"for which parameters {formula.line}"
+        what = of_line(formula.line)
         tested = tested_condition(self.family, formula.holds)
         inside = sum(formula.holds)
         if tested is None:
@@ -428,6 +444,11 @@ class _Search:
             what=what, game=self.family.ruleset, tried=number, nothing=True, why=why
         )
         self.searches.append(searched)
+
+
+def of_line(line: str) -> str:
+    """Return the subject of a search for the condition of a line."""
+    return f"for which parameters {line}"
 
 
 def _order(line: str) -> tuple[int, int, str]:

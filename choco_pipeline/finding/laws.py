@@ -170,16 +170,19 @@ def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term,
 
 
 def determined(
-    points: Sequence[Point], numbers: Sequence[int], shapes: Sequence[tuple[Term, ...]]
+    points: Sequence[Point],
+    numbers: Sequence[int],
+    shapes: Sequence[tuple[Term, ...]],
+    spare: int = 1,
 ) -> Iterator[Combination]:
     """Yield the combinations that are right at all points and determined by them.
 
-    Points are parameters, and for each a number was seen. A shape needs more points than it has terms, unless it is the
+    Points are parameters, and for each a number was seen. A shape needs `spare` points more than it has terms, unless it is the
     constant alone.
     """
     known: dict[Term, list[int | None]] = {}
     for shape in shapes:
-        if len(points) <= len(shape) and shape != (CONSTANT,):
+        if len(points) < len(shape) + spare and shape != (CONSTANT,):
             continue
         for term in shape:
             if term not in known:

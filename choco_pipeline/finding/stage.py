@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
+from choco_pipeline.claims.kinds import Evaluated
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding import comparison
 from choco_pipeline.finding.for_all import claim_for_all
-from choco_pipeline.finding.generalise import generalise
+from choco_pipeline.finding.generalise import generalise, of_line
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.related import relations
 from choco_pipeline.finding.scope import Tables, choices_seen, covered_games, further_games
@@ -35,6 +36,7 @@ from choco_pipeline.finding.statement import (
 from choco_pipeline.finding.tables import TableFamily
 from choco_pipeline.finding.trial import Decide, Trials
 from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, searched_again
+from choco_pipeline.formula.written.parameter_text import parameters_text
 from choco_pipeline.games.notation import build
 
 #: A statement that too few tables distinguish from chance must hold for at least this number of further games.
@@ -259,9 +261,32 @@ class Finder:
         """Whether accepted statements imply one; it is then listed under the first."""
         said_by, on = self._restated(statement, self._claims)
         said_by = said_by or self._settled_relation(statement, self._claims)
+        said_by = said_by or self._settled_law(statement)
         if said_by:
-            self._implied[self._said_by[said_by[0]]].append(Implied(statement.text, on))
+            text = self._implied_text(statement, said_by)
+            self._implied[self._said_by[said_by[0]]].append(Implied(text, on))
         return bool(said_by)
+
+    def _implied_text(self, statement: FoundStatement, said_by: Iterable[str]) -> str:
+        """Return the text of a statement that claims imply, with its parameters if they need it.
+
+        A statement on a family that was not tried follows for the parameters that were seen. It follows for all of them if a claim
+        on the same family has no condition.
+        """
+        claims = [self._claims.claims[name].statement for name in said_by]
+        is_general = any(one.ruleset == statement.ruleset and not one.when for one in claims)
+        if is_general or statement.when or not statement.pattern.names:
+            return statement.text
+        line = statement.text.removeprefix(f"{statement.ruleset}: ")
+        return f"{statement.ruleset}, {parameters_text(statement.points)}: {line}"
+
+    def _settled_law(self, statement: FoundStatement) -> tuple[str, ...]:
+        """Return claims that settle all Grundy numbers of a law about these, such as a period."""
+        if statement.kind != Evaluated.kind or statement.claims[0].quantities != ("grundy",):
+            return ()
+        games = comparison.spread(self._covered(statement))
+        settled = [comparison.settled_by(game, "grundy", self._claims) for game in games]
+        return tuple(dict.fromkeys(chain.from_iterable(settled))) if all(settled) else ()
 
     def _settled_relation(self, statement: FoundStatement, catalogue: Catalogue) -> tuple[str, ...]:
         """Return claims that settle both games of a relation; none for others."""
@@ -352,9 +377,10 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of found statements, best first, and of searches."""
     proposed = Proposals.merged(searched)
     found = tuple(finder.consider(proposed.statements, proposed.doubtful))
-    return FoundDocument(
-        statements=found, searches=(*proposed.searches, *finder.by_chance, *finder.unsure)
-    )
+    # a line that too few tables showed may since hold for further games
+    said = {(one.ruleset, of_line(one.statement)) for one in found if one.verdict != "refuted"}
+    searches = [one for one in proposed.searches if (one.game, one.what) not in said]
+    return FoundDocument(statements=found, searches=(*searches, *finder.by_chance, *finder.unsure))
 
 
 def _rank(statement: FoundStatement) -> tuple[object, ...]:

@@ -22,7 +22,7 @@ from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.bounds import BOUND_OF_SEEN, FURTHER, largest_number
+from choco_pipeline.finding.bounds import BOUND_OF_SEEN, FURTHER, PAST, largest_number
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import FormulaError, parse
@@ -235,9 +235,9 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
         larger = _larger(game, bound, quantity, FURTHER * bound)
         if statement.kind == "count":  # of which no more terms are looked at
             larger = min(larger, MOST_TERMS - 1)
+        may_change = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
         if number >= larger:
-            why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
-            return False, why
+            return False, may_change
         if isinstance(source.finding, CellularFinding | BlocksFinding):
             farther = _farther(source.finding, larger)
             if farther is not None and (larger > bound or bound > SIDE):
@@ -254,6 +254,8 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
             again = []
         if not says(again, statement):
             return False, f"right to bound {bound:,}, and not found in {where}"
+        if PAST * number > larger:  # a change may show farther away
+            return False, may_change
         return True, f"the same search says it of {where}"
     return True, ""
 

@@ -34,6 +34,8 @@ RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound",
 LARGEST_GAME = 1 << 17
 #: Number of small positions on which formulas are tried.
 FIRST_POSITIONS = 1000
+#: Number of choices after which no more amounts are looked for: some games have none, and each choice takes time.
+MOST_CHOICES = 10_000
 #: A set of amounts as the bits of a number.
 BITS = re.compile(r"bits\((.+)\)")
 #: Pointer at the end of a refusal.
@@ -363,7 +365,7 @@ class _DescriptionReader:
 
     def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
         """Search small positions for a formula without a value, or without amounts."""
-        tried, found = 0, False
+        tried, choices, found = 0, 0, False
         for values in _small(rules.coordinates):
             is_position = rules.why_not([*values.values()]) is None
             if not is_position or (move.unless and move.unless.value(values)):
@@ -375,7 +377,8 @@ class _DescriptionReader:
                 own = re.sub(r"[A-Z][A-Z0-9_]*(?==)", lambda name: name[0].lower(), str(error))
                 raise self._error(place, own) from None
             tried += 1
-            if tried > FIRST_POSITIONS // 10 and found:
+            choices += move.number_of_amounts(values)
+            if tried > FIRST_POSITIONS // 10 and (found or choices > MOST_CHOICES):
                 return
 
     def _is_below_one(self, formula: Formula) -> bool:

@@ -214,7 +214,9 @@ def _places(name: str, values: Ints) -> Iterator[str]:
         others = [k for k in (1, *DIVISORS) if (values == heaps // k)[~where].all()]
         if others and _is_informative(values, ~where):
             premise, _ = law.split(" => ")
-            yield f"not {premise} => G == {name}//{others[0]}".replace("//1", "")
+            old, new = ("!=", "==") if "!=" in premise else ("==", "!=")
+            elsewhere = premise.replace(old, new).replace("% 2 != 1", "% 2 == 0")
+            yield f"{elsewhere} => G == {name}//{others[0]}".replace("//1", "")
 
 
 def _is_informative(values: Ints, where: Truths) -> bool:

@@ -30,6 +30,25 @@ def test_what_follows_from_a_stronger_statement_is_left_out():
     assert [one.implies for one in found] == [(told,), ()], "it is told under that one"
 
 
+def test_a_period_follows_from_a_formula_for_the_grundy_numbers():
+    own = "game(subtraction-set, s=10)"  # 1 or 3
+    formula = g_is(own, ("a%2", ""))
+    law = replace(formula, statement="G(a+2) == G", search="smaller-heaps")
+    (found,) = finder(own, quantity="grundy").consider([law, formula])
+    assert found.statement == "G == a%2"
+    assert found.implies == (Implied(law.text),)
+
+
+def test_what_follows_under_a_condition_names_its_parameters():
+    """Without them it would be read as a statement on all games of the family."""
+    formula = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
+    values = values_are(TRIANGLE, "{x^y^z: P} == {v: v == 0}", k=(3, 7))
+    (found,) = finder(*triangles(3, 7, 11)).consider([values, formula])
+    assert [one.text for one in found.implies] == [
+        f"{TRIANGLE}, k = 3, 7: {{x ^ y ^ z: P}} == {{v: v == 0}}"
+    ]
+
+
 @pytest.mark.full
 def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
     """Sprague and Grundy: a bar with a strip is P where the strip is as large as the bar's Grundy number."""

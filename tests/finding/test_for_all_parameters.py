@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.for_all import ForAllParameters
 from choco_pipeline.finding.lines import by_cases, grundy, p_iff, up_to
@@ -14,30 +13,18 @@ from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import MOST_ASKED, Finder
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.steps import Prover
-from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import settle_for_all
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.task import PREPARED_BY
 from tests.catalogues import catalogue_of
+from tests.finding.made_statements import values_are
 
 TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
-SEEN = Evidence(100, "some tables")
-HOLDS = Conclusion("holds-to-bound", "holds for all 100 positions")
 
 
-def statement(ruleset, line, when="", **values):
-    return FoundStatement(
-        search="formulas",
-        ruleset=ruleset,
-        statement=line,
-        found_on=SEEN,
-        held_on=SEEN,
-        tried=Tried(1, "one"),
-        when=when,
-        parameters=values,
-        conclusion=HOLDS,
-    )
+def statement(*said, **values):
+    return values_are(*said, **values).concluded("holds-to-bound", "holds for all positions")
 
 
 THREE = statement(TRIANGLE, p_iff("x ^ y ^ z == 0"), "k%4 == 3", k=(3, 7, 11))

@@ -294,6 +294,15 @@ def value(line, place):
     return parse(line.removeprefix("G == ")).value(place)
 
 
+def test_two_lines_of_one_form_give_a_linear_one_for_other_tables_to_test():
+    """Subtraction by 1 or k: the lines of k = 2 and 4 are shorter, and of another form."""
+    two = [({"k": k}, f"P <=> x%{k + 1}%2 == 0 and x%{k + 1} < {k}") for k in (6, 8)]
+    small = [({"k": 2}, "P <=> x%3 == 0"), ({"k": 4}, "P <=> x%5 == 0 or x%5 == 2")]
+    assert "P <=> x%(k+1)%2 == 0 and x%(k+1) < k" in lifted([*small, *two])
+    further = [({"k": 10}, "P <=> x%12%2 == 0 and x%11 < 10")]
+    assert not any("k+1" in line for line in lifted([*small, *two, *further]))
+
+
 SS = [{"k": k, "s": s} for k in (2, 4, 6) for s in range(1, 6)]
 
 

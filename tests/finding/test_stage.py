@@ -20,11 +20,6 @@ from tests.finding.made_statements import (
 )
 
 
-@pytest.fixture(scope="module")
-def papers():
-    return catalogue_of()
-
-
 def member(results, bound):
     """Return the table of search results, with these."""
     first = results[0]
@@ -116,7 +111,9 @@ def test_of_what_values_exclude_only_the_most_is_said():
     assert len(finder(game).consider([other, strong])) == 2, "neither follows from the other"
 
 
-def test_what_the_papers_say_in_two_parts_is_known(papers):
+def test_what_the_papers_say_in_two_parts_is_known():
+    papers = catalogue_of()
+
     def like(m, i, j):
         return f"(P <=> P[rectangular-bar(m={m}, n={m})]({i}, {j}))"
 

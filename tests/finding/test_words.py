@@ -108,6 +108,19 @@ def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
     assert largest_number(parse_ruleset(late)) == 150
 
 
+def test_tables_that_end_shortly_after_such_a_number_do_not_confirm_anything(tmp_path, monkeypatch):
+    """Nim with two heaps that ends at (200, 100), too: with a+b = 300 there are two P-positions."""
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    moves = "moves: [{lower: [a]}, {lower: [b]}]\nends: a == 200 and b == 100\n"
+    (tmp_path / "config" / "games" / "hole.yaml").write_text(
+        f"game: hole\ncoordinates: [a, b]\n{moves}", "utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    found = document(mined("game(hole)", ["counts"], bound=128))
+    assert found.statements == ()
+    assert any("the game's rules have the number 200" in (one.why or "") for one in found.searches)
+
+
 def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeypatch):
     """Heights from a file end with it; to look at the same table again would say nothing."""
     monkeypatch.chdir(tmp_path)
