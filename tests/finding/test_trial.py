@@ -12,10 +12,17 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Counterexample, Refuted
-from choco_pipeline.finding.bounds import TableTrial, bound_of_trial, largest_number
 from choco_pipeline.finding.scope import Tables, WholeTable
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.finding.trial import Trials, narrowed, wider, without_rare_parts
+from choco_pipeline.finding.trial import (
+    TableTrial,
+    Trials,
+    bound_of_trial,
+    largest_number,
+    narrowed,
+    wider,
+    without_rare_parts,
+)
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import table

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import CutGame, grundy_table, p_table, parse_ruleset
+from choco_pipeline import grundy_table, p_table, parse_ruleset
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.learnt_formulas import (
     EXCEPTIONS,
@@ -48,13 +48,6 @@ def is_right(text, found, bound):
         if said and said != {truth}:
             wrong.append(list(position))
     return wrong == [list(position) for position in found.exceptions]
-
-
-def test_that_only_the_end_is_p_is_a_formula():
-    game = CutGame(coordinates=["a", "b"], moves=[{"lower": ["a", "b"], "by": "any"}])
-    (found,) = mine_formulas(Cells.of(game, 20, p_table(game, 20)))
-    assert [one.formula for one in found.formulas] == ["a+b == 0"]
-    assert (found.found_on.positions, found.held_on.positions) == (121, 320)
 
 
 @pytest.mark.parametrize(
