@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.automata.arithmetic import constant
-from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, listed
-from choco_pipeline.automata.memory import remembered
+from choco_pipeline.automata.dfa import (
+    MOST_TRACKS,
+    Automaton,
+    AutomatonError,
+    Variable,
+    listed,
+    remembered,
+)
 from choco_pipeline.automata.minimise import minimised, numbered
-from choco_pipeline.automata.subsets import able_to_accept, reachable_sets
+from choco_pipeline.automata.subsets import reachable_sets
 from choco_pipeline.errors import LimitError
 
 #: States before minimising; these three limits keep an operation below 4 GiB.
@@ -134,7 +140,12 @@ def _projected(
 ) -> Automaton:
     with_kept, with_bound = (_part(a.tracks, names) for names in (kept, bound))
     choices = with_kept[:, None] | with_bound[None, :]
-    accepting = able_to_accept(a.delta, with_bound, a.accepting)
+    # A state accepts if it does so after digits of the projected numbers alone.
+    accepting = a.accepting.copy()
+    others = np.flatnonzero(~accepting)
+    while (accepts := accepting[a.delta[np.ix_(others, with_bound)]].any(axis=1)).any():
+        accepting[others[accepts]] = True
+        others = others[~accepts]
     delta, accepts, complete = reachable_sets(
         a.delta,
         np.zeros(1, np.int32),

@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable
-from choco_pipeline.automata.memory import remembered
+from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, remembered
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.errors import LimitError
 

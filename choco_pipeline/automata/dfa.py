@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -219,3 +219,44 @@ def _frozen(array: NDArray[Any], dtype: type[Any], name: str) -> NDArray[Any]:
         given = np.array(given, order="C")
         given.flags.writeable = False
     return given
+
+
+#: Automata with more bytes are not kept; with more bytes in all, everything is forgotten.
+MOST_BYTES_OF_ONE, MOST_BYTES = 1 << 14, 1 << 26
+
+_results: dict[Hashable, Automaton] = {}
+_bytes = 0
+
+
+def remembered(
+    make: Callable[[], Automaton],
+    tracks: tuple[Variable, ...],
+    key: Hashable,
+    *given: Automaton,
+) -> Automaton:
+    """Return the automaton that `make` returns, on these tracks; small ones are made once.
+
+    Statements about one game, and about members of one family, have many equal parts whose variables have other names. A result
+    depends on the order of tracks, and not on their names, so the key has places instead of names. It has everything else that the
+    result depends on, except the automata `given`. What is kept is minimal and uniquely numbered.
+    """
+    global _bytes
+    if sum(map(_size, given)) > MOST_BYTES_OF_ONE:
+        return make()
+    whole = (key, *(one.table for one in given))
+    known = _results.get(whole)
+    if known is None:
+        known = make()
+        size = _size(known) + sum(map(_size, given))
+        if size > MOST_BYTES_OF_ONE:
+            return known
+        if _bytes + size > MOST_BYTES:
+            _results.clear()
+            _bytes = 0
+        _results[whole] = known
+        _bytes += size
+    return known.on(tracks)
+
+
+def _size(automaton: Automaton) -> int:
+    return automaton.delta.nbytes + automaton.accepting.nbytes

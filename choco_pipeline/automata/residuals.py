@@ -63,15 +63,13 @@ def learn(
     depth: int,
     window: int,
     most_states: int = 3000,
-    beyond: Sequence[Sequence[int]] = (),
 ) -> Learned:
     """Guess the automaton of a relation from its members below 2**depth.
 
     A word of e digits in each track, read least significant digit first, is a point r with coordinates below 2**e; its residual is
     the relation {q : r + 2**e q is a member}. The residuals are the states of the minimal automaton (Myhill and Nerode). Here two
-    residuals are identified if they agree on all q below 2**window, and on the suffixes of the points `beyond`. So the result is a
-    guess, which a proof must confirm. It is right at every point of `beyond` (Maler and Pnueli). Raises `LimitError` if the window
-    has more than `MOST_POINTS` points.
+    residuals are identified if they agree on all q below 2**window. So the result is a guess, which a proof must confirm. Raises
+    `LimitError` if the window has more than `MOST_POINTS` points.
 
     Parameters
     ----------
@@ -86,14 +84,11 @@ def learn(
         Digits on which residuals are compared.
     most_states
         Limit of residuals.
-    beyond
-        Further points below 2**depth at which residuals are compared.
 
     Returns
     -------
     Learned
-        Without an automaton if there are still new residuals when only the digits of the window, or of the largest point beyond, are
-        left.
+        Without an automaton if there are still new residuals when only the digits of the window are left.
 
     References
     ----------
@@ -113,12 +108,11 @@ def learn(
             f" more than the {MOST_POINTS} that residuals can be told apart by"
         )
     symbols = _grid(dimensions, 1)
-    steps = _experiments(member, _grid(free, window), beyond)
-    digits = max(window, int(steps.max(initial=0)).bit_length())
+    steps = _grid(free, window)
     words = np.zeros((1, dimensions), np.int64)  # the first words, by length, of new residuals
     number = {_keys(member, words, 0, steps)[0]: 0}
     languages, targets, growth = [words], [], [1]
-    for length in range(1, depth - digits + 1):
+    for length in range(1, depth - window + 1):
         longer = (words[:, None, :] + (symbols << (length - 1))).reshape(
             len(words) * len(symbols), dimensions
         )
@@ -158,16 +152,8 @@ def agrees(
         beside = on.copy()
         beside[:, member.determined] ^= 1 << random.integers(0, depth, size=len(on))
         points = np.concatenate([points, on, beside])
-    return not len(wrong_points(automaton, member, tracks, points))
-
-
-def wrong_points(
-    automaton: Automaton, member: Member, tracks: Sequence[str], points: Points
-) -> Points:
-    """Return the points, int64 of shape (n, d), at which a guess is wrong."""
-    sorted_points = points[:, sorted(range(len(tracks)), key=lambda i: tracks[i])]
-    wrong: Points = points[automaton.contains(sorted_points) != member(points)]
-    return wrong
+    sorted_points = points[:, sorted(range(dimensions), key=lambda i: tracks[i])]
+    return np.array_equal(automaton.contains(sorted_points), member(points))
 
 
 def _grid(dimensions: int, digits: int) -> Points:
@@ -175,19 +161,6 @@ def _grid(dimensions: int, digits: int) -> Points:
     numbers = np.arange(1 << (digits * dimensions), dtype=np.int64)
     shifts = digits * np.arange(dimensions)
     points: Points = numbers[:, None] >> shifts & ((1 << digits) - 1)
-    return points
-
-
-def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]) -> Points:
-    """Return the points at which residuals are compared."""
-    if not beyond:
-        return window
-    experiments = [window]
-    for point in beyond:
-        digits = max(point).bit_length()
-        rest = np.array(point, np.int64) >> np.arange(digits)[:, None]
-        experiments.append(member.free(rest) if isinstance(member, Graph) else rest)
-    points: Points = np.unique(np.concatenate(experiments), axis=0)
     return points
 
 

@@ -28,42 +28,6 @@ Symbols = NDArray[np.int64]
 
 
 @kernel
-def able_to_accept(delta: States, symbols: Symbols, accepting: Flags) -> Flags:
-    """Return the states that reach an accepting state by reading only these symbols."""
-    states = delta.shape[0]
-    begin = np.zeros(states + 1, np.int64)
-    for p in range(states):
-        for symbol in symbols:
-            begin[delta[p, symbol] + 1] += 1
-    for q in range(states):
-        begin[q + 1] += begin[q]
-    sources = np.empty(begin[states], np.int32)
-    filled = begin[:states].copy()
-    for p in range(states):
-        for symbol in symbols:
-            q = delta[p, symbol]
-            sources[filled[q]] = p
-            filled[q] += 1
-    able = accepting.copy()
-    stack = np.empty(states, np.int32)
-    depth = 0
-    for q in range(states):
-        if able[q]:
-            stack[depth] = q
-            depth += 1
-    while depth > 0:
-        depth -= 1
-        q = stack[depth]
-        for j in range(begin[q], begin[q + 1]):
-            p = sources[j]
-            if not able[p]:
-                able[p] = True
-                stack[depth] = p
-                depth += 1
-    return able
-
-
-@kernel
 def reachable_sets(
     delta: States,
     starts: States,

@@ -54,6 +54,8 @@ Trials = tuple[Iterable[Trial], Iterable[Trial]]
 CLAIMS = Path("config/claims")
 #: GiB of memory for the decision of a claim.
 MEMORY = 4
+#: Folder of new certificates.
+PROOFS = RESULTS / "proofs"
 #: Largest number of positions and largest bound of a table, if no bound is given.
 POSITIONS, BOUND = 1 << 18, 64
 #: Positions with larger coordinates are not drawn.
@@ -194,13 +196,10 @@ def trials_for_all_integers(
 
     With `certify`, write certificates and call the checker.
     """
+    folder = PROOFS.as_posix() if certify else None
     with Limited(task.PREPARED_BY) as prover:
-        verdicts = task.settled(claim.as_json(), seconds, MEMORY, prover)
-    if certify:
-        folder = RESULTS / "proofs"
-        written = [task.certified(verdict, claim.as_json(), None, folder) for verdict in verdicts]
-        verdicts = task.with_checker(written)
-    yield from map(_trial_of, verdicts)
+        verdicts = task.Decider(prover, seconds, MEMORY, folder).on_integers(claim.as_json())
+    yield from map(_trial_of, task.with_checker(verdicts) if certify else verdicts)
 
 
 def trials_by_game(
@@ -211,17 +210,18 @@ def trials_by_game(
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}
     with Limited(task.PREPARED_BY) as prover:
+        decider = task.Decider(prover, seconds, MEMORY, PROOFS.as_posix())
         for case in cases:
             start = time.perf_counter()
             game = build(claim.pattern, case, Path()).notation
-            limits = {"seconds": seconds, "memory": MEMORY}
             if game not in proofs:
+                limits = {"seconds": seconds, "memory": MEMORY}
                 order = {"ruleset": game, "relation": relation, "parameters": case, **limits}
                 todo = GameToProve.model_validate({**order, "sweep": "", "claims": ()})
-                proofs[game] = task.searched(todo, RESULTS / "proofs", prover)
+                proofs[game] = task.searched(todo, PROOFS, prover)
             proof = proofs[game]
             if proof.is_proved:
-                decided = task.decided_on(claim.as_json(), case, proof, limits, prover)
+                decided = decider.on_game(claim.as_json(), case, proof)
                 (verdict,) = task.with_checker([decided])
                 finding = verdict.finding
             else:
@@ -236,13 +236,12 @@ def trials_for_all_parameters(
     links = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
     with Limited(task.PREPARED_BY) as prover:
+        decider = task.Decider(prover, seconds, MEMORY)
         for name, link in links.items():
             if link["follows_from"] is not None:
-                known[name] = task.settled_following(
-                    link, links, known, seconds, MEMORY, None, prover
-                )
+                known[name] = decider.following(link, links, known)
             elif link["for_all"] is not None:
-                known[name] = task.settled_for_all(link, seconds, MEMORY, None, prover)
+                known[name] = decider.for_all(link)
     yield _trial_of(known[claim.id])
 
 

@@ -161,8 +161,8 @@ def _game(
             (proof,) = task.with_checker([proof])
         if proof.is_proved and claim is not None:
             tell(f"{notation}: proved; deciding the statement")
-            verdict = task.decided_on(claim.as_json(), {}, proof, limits, prover)
-            (decided,) = task.with_checker([verdict])
+            decider = task.Decider(prover, **limits, certificates=out.as_posix())
+            (decided,) = task.with_checker([decider.on_game(claim.as_json(), {}, proof)])
         elif proof.is_proved:
             tell(f"{notation}: proved; looking for a formula")
             of_formula = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}

@@ -24,7 +24,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.follows import ask_checker_of_steps, derived
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.task import settled_following, settled_for_all
+from choco_pipeline.proof.task import Decider
 
 #: Seconds of computing for one question, and GiB of memory. Proofs take up to five seconds.
 SECONDS, MEMORY = 14.0, 2.0
@@ -46,7 +46,11 @@ class ForAllParameters:
 
     def decide(self, claim: Claim) -> ClaimVerdict:
         """Decide a claim from the rules of the game."""
-        return settled_for_all(claim.as_json(), SECONDS, MEMORY, self.folder, self.child)
+        return self._decider.for_all(claim.as_json())
+
+    @property
+    def _decider(self) -> Decider:
+        return Decider(self.child, SECONDS, MEMORY, self.folder)
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement with its verdict for all parameters, or why it has none."""
@@ -68,9 +72,8 @@ class ForAllParameters:
             if not known.is_proved or known.certificate is None:
                 continue
             premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
-            limits = (SECONDS, MEMORY, self.folder)
             verdict = ask_checker_of_steps(
-                settled_following(following.as_json(), premises, verdicts, *limits, self.child)
+                self._decider.following(following.as_json(), premises, verdicts)
             )
             if verdict.is_proved and verdict.for_all is not None:
                 chain = verdict.evidence["follows_from"]

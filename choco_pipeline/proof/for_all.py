@@ -25,11 +25,11 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.cache import Question
 from choco_pipeline.proof.checker import check_family
 from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.implied_condition import require_implied_condition
+from choco_pipeline.proof.records import Question
 from choco_pipeline.proof.trial import Refutation, RelationKind, Statement, confirmed
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write

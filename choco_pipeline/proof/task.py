@@ -1,6 +1,7 @@
 """Tasks of the stage `prove`, decided in a child process under limits.
 
-The functions that run in the child take plain data: `attempt`, `repeat`, `describe`, `settle` and `settle_statement`.
+The functions that run in the child take plain data: `attempt`, `repeat`, `describe`, `refuted_formula`, `settle` and
+`settle_statement`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,7 +27,6 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.cache import Question
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.follows import ask_checker_of_steps, settle_following
@@ -49,6 +49,7 @@ from choco_pipeline.proof.records import (
     GameToProve,
     ProofOrder,
     ProofOutcome,
+    Question,
     StatementProofOrder,
 )
 from choco_pipeline.proof.statements.claim_certificate import (
@@ -125,10 +126,10 @@ def prove_order(order_document: Document, report: Callable[..., None]) -> dict[s
         for todo in order.proofs:
             proof = searched(todo, certificates, prover)
             answers.append(proof)
-            limits = {"seconds": todo.seconds, "memory": todo.memory}
+            decider = Decider(prover, todo.seconds, todo.memory, order.certificates)
             for asked in todo.claims if proof.is_proved else ():
                 claim = order.claims[asked.claim]
-                answers.append(decided_on(claim, asked.parameters, proof, limits, prover))
+                answers.append(decider.on_game(claim, asked.parameters, proof))
             report(Stage.PROVE, proofs=1)
     # Games that certificates share are decided once, because the checker is asked once.
     answers = with_checker(answers)
@@ -147,22 +148,21 @@ def decide_order(order_document: Document, report: Callable[..., None]) -> dict[
     """
     order = StatementProofOrder.model_validate(order_document)
     verdicts: list[ClaimVerdict] = []
-    limits, folder = (order.seconds, order.memory), order.certificates
     with limited(PREPARED_BY) as prover:
+        decider = Decider(prover, order.seconds, order.memory, order.certificates)
         for claim in order.claims.values():
             if claim["follows_from"] is not None:
                 continue
             if claim["for_all"] is not None:
-                verdicts.append(settled_for_all(claim, *limits, folder, prover))
+                verdicts.append(decider.for_all(claim))
             else:
-                decided = settled(claim, *limits, prover)
-                verdicts += (certified(verdict, claim, None, Path(folder)) for verdict in decided)
+                verdicts += decider.on_integers(claim)
             report(Stage.PROVE, proofs=1)
         known = {verdict.claim: verdict for verdict in verdicts}
         for claim in following(order.claims):
-            follows = settled_following(claim, order.claims, known, *limits, folder, prover)
-            known[claim["id"]] = ask_checker_of_steps(follows)
-            verdicts.append(known[claim["id"]])
+            verdict = ask_checker_of_steps(decider.following(claim, order.claims, known))
+            known[claim["id"]] = verdict
+            verdicts.append(verdict)
             report(Stage.PROVE, proofs=1)
     documents = [verdict.document() for verdict in with_checker(verdicts)]
     return {"verdicts": documents, KILLED: prover.was_killed}
@@ -182,7 +182,7 @@ def following(claims: Mapping[str, Document]) -> list[Document]:
     return documents
 
 
-# ---- The checker, and certificates of claims.
+# ---- The checker.
 
 
 def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> list[AnyAnswer]:
@@ -204,19 +204,6 @@ def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> 
         return answer.model_copy(update=engines)
 
     return [checked(answer) if is_asked(answer) else answer for answer in answers]
-
-
-def certified(
-    verdict: ClaimVerdict, claim: Document, proof: Proof | None, folder: Path
-) -> ClaimVerdict:
-    """Return a verdict; write the certificate of its claim if that is proved."""
-    plain = verdict.as_verdict
-    if not isinstance(plain, Proved):
-        return verdict
-    stated = Claim.from_json(claim)
-    path = write_claim_certificate(stated, verdict.parameters, proof, folder).as_posix()
-    fields = verdict_fields(replace(plain, certificate=path))
-    return verdict.model_copy(update={**fields, "certificate": path})
 
 
 # ---- Games.
@@ -369,38 +356,78 @@ def refuted_formula(document: Document) -> ClaimVerdict | None:
     return ClaimVerdict.of(claim.id, {}, finding, time.perf_counter() - start, certificate=None)
 
 
-def _answer(
-    ask: Callable[[], Any],
-    claim: Document,
-    parameters: Mapping[str, int] | None,
-    certificate: str | None = None,
-) -> Any:
-    """Return a child's answer, or ``undecided``; for all parameters if they are None."""
-    start = time.perf_counter()
-    try:
-        return ask()
-    except UndecidedError as error:
-        finding, stated = Finding(Undecided(str(error))), Claim.from_json(claim)
-        if parameters is None:
-            return verdict_for_all(stated, finding, None, start)
-        took = time.perf_counter() - start
-        return ClaimVerdict.of(stated.id, parameters, finding, took, certificate=certificate)
+@dataclass(frozen=True)
+class Decider:
+    """Decisions on claims in a child process, each of them under limits.
 
+    A decision that breaks a limit is undecided.
+    """
 
-def decided_on(
-    claim: Document,
-    parameters: Mapping[str, int],
-    proof: ProofOutcome,
-    limits: Mapping[str, float],
-    prover: Limited,
-) -> ClaimVerdict:
-    """Decide a claim on a proved game in a child process; write its certificate."""
-    path = proof.certificate
-    assert path is not None
-    asked = (settle, claim, parameters, path, limits["seconds"])
-    ask = partial(prover.call, *asked, what="the decision", **limits)
-    verdict = ClaimVerdict.model_validate(_answer(ask, claim, parameters, path))
-    return certified(verdict, claim, _proof_of(path, file_digest(Path(path))), Path(path).parent)
+    child: Limited
+    seconds: float
+    #: In GiB.
+    memory: float
+    #: The folder that receives the certificates of claims, if any.
+    certificates: str | None = None
+
+    def on_game(
+        self, claim: Document, parameters: Mapping[str, int], proof: ProofOutcome
+    ) -> ClaimVerdict:
+        """Decide a claim on a proved game."""
+        asked = (claim, dict(parameters), proof.certificate, self.seconds, self.certificates)
+        return ClaimVerdict.model_validate(
+            self._decided(parameters, settle, *asked, certificate=proof.certificate)
+        )
+
+    def on_integers(self, claim: Document) -> list[ClaimVerdict]:
+        """Decide a statement on integers; return one verdict or more."""
+        answer = self._decided({}, settle_statement, claim, self.seconds, self.certificates)
+        verdicts = answer if isinstance(answer, list) else [answer]
+        return list(map(ClaimVerdict.model_validate, verdicts))
+
+    def for_all(self, claim: Document) -> ClaimVerdict:
+        """Decide a claim for all parameters, as `settle_for_all`."""
+        asked = (claim, self.seconds, self.memory, self.certificates)
+        call = partial(self.child.call_in_a_copy, loaded_by=load)
+        answer = self._decided(None, settle_for_all, *asked, call=call)
+        return ClaimVerdict.model_validate(answer)
+
+    def following(
+        self, claim: Document, claims: Mapping[str, Document], known: Mapping[str, ClaimVerdict]
+    ) -> ClaimVerdict:
+        """Decide a claim that follows from others, as `settle_following`.
+
+        `claims` are all claims by id, and `known` the verdicts for all parameters.
+        """
+        start, ids = time.perf_counter(), claim["follows_from"]["claims"]
+        if missing := next((claim_id for claim_id in ids if claim_id not in claims), None):
+            why = f"it follows from {missing}, which is not decided for all parameters at once"
+            return verdict_for_all(Claim.from_json(claim), Finding(Undecided(why)), None, start)
+        decided = [known[claim_id].document() if claim_id in known else None for claim_id in ids]
+        asked = (claim, [claims[claim_id] for claim_id in ids], decided)
+        answer = self._decided(None, settle_following, *asked, self.seconds, self.certificates)
+        return ClaimVerdict.model_validate(answer)
+
+    def _decided(
+        self,
+        parameters: Mapping[str, int] | None,
+        decide_claim: Callable[..., Any],
+        claim: Document,
+        *more: Any,
+        certificate: str | None = None,
+        call: Callable[..., Any] | None = None,
+    ) -> Any:
+        """Return a child's answer, or ``undecided``; for all parameters if they are None."""
+        start, limits = time.perf_counter(), {"seconds": self.seconds, "memory": self.memory}
+        asked, call = (decide_claim, dict(claim), *more), call or self.child.call
+        try:
+            return call(*asked, what="the decision", **limits)
+        except UndecidedError as error:
+            finding, stated = Finding(Undecided(str(error))), Claim.from_json(claim)
+            if parameters is None:
+                return verdict_for_all(stated, finding, None, start)
+            took = time.perf_counter() - start
+            return ClaimVerdict.of(stated.id, parameters, finding, took, certificate=certificate)
 
 
 def _without_answer(error: ChocoError | MemoryError) -> Finding:
@@ -417,11 +444,16 @@ def _proof_of(certificate: str, _: str) -> Proof:
 
 
 def settle(
-    claim: Document, parameters: Mapping[str, int], certificate: str, seconds: float
+    claim: Document,
+    parameters: Mapping[str, int],
+    certificate: str,
+    seconds: float,
+    folder: str | None = None,
 ) -> ClaimVerdict:
-    """Decide a claim by the automata of a certificate of `search`, in this process.
+    """Decide a claim by the automata of a certificate of `attempt`, in this process.
 
-    The evidence of a proof says under ``without_reach`` whether the claim is true without its bound.
+    The folder receives the certificate of a proved claim. The evidence of a proof says under ``without_reach`` whether the claim is
+    true without its bound.
     """
     start, clock = time.perf_counter(), Clock(seconds)
     proof = _proof_of(certificate, file_digest(Path(certificate)))
@@ -437,20 +469,17 @@ def settle(
     except (ChocoError, MemoryError) as error:
         finding = _without_answer(error)
     took = time.perf_counter() - start
-    return ClaimVerdict.of(stated.id, parameters, finding, took, certificate=certificate)
+    verdict = ClaimVerdict.of(stated.id, parameters, finding, took, certificate=certificate)
+    return certified(verdict, stated, proof, folder)
 
 
-def settled(claim: Document, seconds: float, memory: float, prover: Limited) -> list[ClaimVerdict]:
-    """Decide a statement on integers in a child; return one verdict or more."""
-    limits = {"seconds": seconds, "memory": memory}
-    ask = partial(prover.call, settle_statement, claim, seconds, what="the decision", **limits)
-    answer = _answer(ask, claim, {})
-    verdicts = [answer] if isinstance(answer, ClaimVerdict) else answer
-    return list(map(ClaimVerdict.model_validate, verdicts))
+def settle_statement(
+    claim: Document, seconds: float, folder: str | None = None
+) -> list[ClaimVerdict]:
+    """Decide a statement on integers, in this process, and return its verdicts.
 
-
-def settle_statement(claim: Document, seconds: float) -> list[ClaimVerdict]:
-    """Decide a statement on integers, in this process, and return its verdicts."""
+    The folder receives the certificates of those that are proved.
+    """
     start = time.perf_counter()
     statement = Claim.from_json(claim)
     try:
@@ -458,48 +487,20 @@ def settle_statement(claim: Document, seconds: float) -> list[ClaimVerdict]:
     except (ChocoError, MemoryError) as error:
         cases = [({}, _without_answer(error))]
     each = (time.perf_counter() - start) / len(cases)
-    return [
+    verdicts = (
         ClaimVerdict.of(statement.id, fixed, finding, each, certificate=None)
         for fixed, finding in cases
-    ]
+    )
+    return [certified(verdict, statement, None, folder) for verdict in verdicts]
 
 
-def settled_for_all(
-    claim: Document, seconds: float, memory: float, certificates: str | None, prover: Limited
+def certified(
+    verdict: ClaimVerdict, claim: Claim, proof: Proof | None, folder: str | None
 ) -> ClaimVerdict:
-    """Decide a claim for all parameters in a child, as `settle_for_all`.
-
-    The answers of z3 depend on earlier questions, so a copy of the child without any is used.
-    """
-    limits = {"seconds": seconds, "memory": memory}
-    asked = (settle_for_all, dict(claim), seconds, memory, certificates)
-    ask = partial(prover.call_in_a_copy, *asked, loaded_by=load, what="the decision", **limits)
-    return ClaimVerdict.model_validate(_answer(ask, claim, None))
-
-
-def settled_following(
-    claim: Document,
-    claims: Mapping[str, Document],
-    known: Mapping[str, ClaimVerdict],
-    seconds: float,
-    memory: float,
-    certificates: str | None,
-    prover: Limited,
-) -> ClaimVerdict:
-    """Decide a claim that follows from others in a child process.
-
-    `claims` are all claims by id, and `known` the verdicts for all parameters.
-    """
-
-    def ask() -> Any:
-        ids = claim["follows_from"]["claims"]
-        if missing := next((claim_id for claim_id in ids if claim_id not in claims), None):
-            raise UndecidedError(
-                f"it follows from {missing}, which is not decided for all parameters at once"
-            )
-        decided = [known[claim_id].document() if claim_id in known else None for claim_id in ids]
-        premises = [claims[claim_id] for claim_id in ids]
-        asked = (settle_following, dict(claim), premises, decided, seconds, certificates)
-        return prover.call(*asked, what="the decision", seconds=seconds, memory=memory)
-
-    return ClaimVerdict.model_validate(_answer(ask, claim, None))
+    """Return a verdict; write the certificate of its claim if that is proved, and a folder is given."""
+    plain = verdict.as_verdict
+    if folder is None or not isinstance(plain, Proved):
+        return verdict
+    path = write_claim_certificate(claim, verdict.parameters, proof, Path(folder)).as_posix()
+    fields = verdict_fields(replace(plain, certificate=path))
+    return verdict.model_copy(update={**fields, "certificate": path})

@@ -48,27 +48,6 @@ def test_growth_counts_the_states_reached_by_words_of_each_length(automaton):
     assert list(growth[:6]) == counts[: len(growth)]
 
 
-@given(automata(), st.data())
-def test_a_guess_is_right_at_the_points_beyond_its_window(automaton, data):
-    size = st.integers(0, 31)
-    point = st.tuples(*(size for _ in automaton.tracks))
-    beyond = data.draw(st.lists(point, max_size=3))
-    learned = learn(automaton.contains, automaton.tracks, 10, 1, beyond=beyond)
-    assert learned.automaton is not None  # words of 5 digits reach all of five states
-    for values in beyond:
-        found = dict(zip(automaton.tracks, values, strict=True))
-        assert learned.automaton.accepts(found) == automaton.accepts(found)
-
-
-@pytest.mark.parametrize("point", [(0, 5), (37, 100), (40, 5), (41, 5), (63, 6300)])
-def test_a_guess_of_a_graph_is_right_at_the_points_beyond(point):
-    graph = Graph(lambda p: np.where(p[:, 0] < 37, 100 * p[:, 0], 5), 1)
-    (belongs,) = graph(np.array([point]))
-    automaton = learn(graph, ("x", "y"), 14, 1, beyond=[point]).automaton
-    assert automaton is not None
-    assert automaton.accepts(dict(zip("xy", point, strict=True))) == belongs
-
-
 def test_tracks_may_be_given_in_any_order():
     # a <= b, with b read first
     learned = learn(lambda p: p[:, 1] <= p[:, 0], ("b", "a"), depth=6, window=2)

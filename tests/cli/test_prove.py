@@ -39,7 +39,7 @@ def test_from_a_game_to_a_certificate_and_back(tmp_path):
 def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
     words = ("prove", "step-bar(k=1)", "--relation", "grundy", "--out", str(tmp_path / "mine"))
     found = json.loads(choco(*words, "--json").stdout)
-    assert (found["states"], found["obligations"]) == ([39], 5)
+    assert (found["states"], found["obligations"]) == ([39], 7)
     assert [row["first"][:8] for row in found["counts"]] == [
         [1, 1, 1, 1, 1, 1, 1, 1],
         [0, 1, 3, 7, 15, 31, 63, 127],

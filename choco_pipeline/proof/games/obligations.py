@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import Literal
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
-from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula import Formula
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
 from choco_pipeline.games.ruleset import Ruleset
@@ -46,8 +45,20 @@ class MoveKind:
     move: Move
     #: The variables of the option.
     option: Variables
-    #: Given a sentence on the option: such a move leads to an option of which it is true.
-    to: Callable[[Sentence], Sentence]
+    #: Whether the move is allowed.
+    allowed: Sentence
+    #: Variables of the amounts, and what holds of them.
+    lowered: Variables
+    amounts: Sequence[Sentence]
+    #: Variables of the fallen coordinates, and what holds of the option.
+    fallen: Variables
+    heights: Sequence[Sentence]
+
+    def to(self, holds: Sentence) -> Sentence:
+        """Sentence: such a move leads to an option of which `holds` is true."""
+        # The heights are inside the quantifier: an option depends on the coordinates after their fall only.
+        option = exists(self.fallen, conjunction(*self.heights, holds))
+        return conjunction(self.allowed, exists(self.lowered, conjunction(*self.amounts, option)))
 
 
 def legal(ruleset: Ruleset, position: Variables) -> Sentence:
@@ -86,9 +97,7 @@ def some_option(
 
 def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
     """Sentence: the position is not terminal; see `legal`."""
-    rules = with_moves(ruleset)
-    here = dict(zip(rules.coordinates, position, strict=True))
-    return _some_move(ruleset, rules, rules.moves, here)
+    return some_option(ruleset, position, lambda _: TRUE)
 
 
 def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
@@ -135,42 +144,28 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
         )
     allowed = TRUE if move.unless is None else negation(condition(move.unless, here))
     if move.needs:
-        allowed = conjunction(allowed, _some_move(ruleset, rules, move.needs, here))
+        needed = (step for need in move.needs for step in _steps(ruleset, rules, need, here))
+        allowed = conjunction(allowed, disjunction(*(step.to(TRUE) for step in needed)))
     chosen, amounts = _amounts(move, here, {**here, **lowered})
     for choice in product((False, True), repeat=len(limits) if move.clips else 0):
         falling = {name for name, falls in zip(limits, choice, strict=False) if falls}
         there: dict[str, Variable] = {**here, **lowered}
         fallen: dict[str, Variable] = {}
-        such: list[Sentence] = []
-        heights: list[Sentence] = []
-        nested: list[Sentence] = []  # of heights that depend on fallen coordinates
+        such, heights = [*amounts], list[Sentence]()
         for name, limit in limits.items():
             fits = at_most(there[name], formula_of(limit, ruleset), there)
-            after = {*fallen} & {*limit.of}
-            (nested if after else such).append(negation(fits) if name in falling else fits)
+            # A height that depends on fallen coordinates is beside them.
+            (heights if {*fallen} & {*limit.of} else such).append(
+                negation(fits) if name in falling else fits
+            )
             if name in falling:
                 value = Auxiliary(f"{there[name]}'")
                 heights.append(value_is(value, formula_of(limit, ruleset), there))
                 there[name] = fallen[name] = value
         if rules.legal is not None:
-            nested.append(condition(rules.legal, there))
-        variables = (*lowered.values(), *chosen)
-        inner = tuple(fallen.values()), (*heights, *nested)
-        to = partial(_leads_to, allowed, variables, (*amounts, *such), *inner)
-        yield MoveKind(move, tuple(there.values()), to)
-
-
-def _leads_to(
-    allowed: Sentence,
-    lowered: Variables,
-    such: Sequence[Sentence],
-    fallen: Variables,
-    heights: Sequence[Sentence],
-    holds: Sentence,
-) -> Sentence:
-    # The heights are inside the quantifier: an option depends on the coordinates after their fall only.
-    option = exists(fallen, conjunction(*heights, holds))
-    return conjunction(allowed, exists(lowered, conjunction(*such, option)))
+            heights.append(condition(rules.legal, there))
+        option, variables = tuple(there.values()), (*lowered.values(), *chosen)
+        yield MoveKind(move, option, allowed, variables, such, tuple(fallen.values()), heights)
 
 
 def _amounts(
@@ -188,7 +183,7 @@ def _amounts(
     for name, formula in zip(move.lowers, move.by.taken, strict=True):
         taken = Sum({here[name]: 1, there[name]: -1}, 0)
         said.append(linear({there[name]: 1, here[name]: -1}, 0, "<="))
-        said += [at_most(taken, formula, known), negation(at_most(taken.plus(1), formula, known))]
+        said.append(value_is(taken, formula, known))
     said.append(disjunction(*(less(there[name], here[name]) for name in move.lowers)))
     said += [condition(move.by.where, known)] if move.by.where is not None else []
     return tuple(chosen.values()), tuple(said)
@@ -217,30 +212,6 @@ def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
     if move.at_most is not None:
         for name in move.lowers if move.by in ("any", "each") else (first,):
             yield at_most(Sum({here[name]: 1, there[name]: -1}, 0), move.at_most, here)
-
-
-def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:
-    """Sentence: some move is allowed; for plain moves, a coordinate is not 0."""
-    plain = {name: 1 for move in moves if _is_plain(move) for name in move.lowers}
-    if rules.legal is not None:  # which may forbid any of them
-        every = (step.to(TRUE) for move in moves for step in _steps(ruleset, rules, move, here))
-        return disjunction(*every)
-    # Where a move needs one of those that are looked at anyway, it adds nothing.
-    others = (m for m in moves if not _is_plain(m) and not (m.needs and {*m.needs} <= {*moves}))
-    some_plain = [linear({here[name]: 1 for name in plain}, 0, ">")] if plain else []
-    more = (step.to(TRUE) for move in others for step in _steps(ruleset, rules, move, here))
-    return disjunction(*some_plain, *more)
-
-
-def _is_plain(move: Move) -> bool:
-    """Whether a move takes any number from some coordinates."""
-    return move == Move(move.lowers) or move in (
-        Move(move.lowers[:1], by) for by in ("each", "same")
-    )
-
-
-#: The heights of step bars: nowhere negative, and nowhere falling.
-STEPS = parse("(z+s)//k")
 
 
 @dataclass(frozen=True)
@@ -340,11 +311,7 @@ def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
 
 def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
     """Return sentences: heights are nowhere negative and never fall."""
-    limits = {
-        name: limit
-        for name, limit in rules_of(game).limits.items()
-        if limit.of and not _is_steps(formula_of(limit, game))
-    }
+    limits = {name: limit for name, limit in rules_of(game).limits.items() if limit.of}
     sentences: list[tuple[str, Sentence]] = []
     for name, limit in limits.items():
         of = "" if len(limits) == 1 else f" of {name}"
@@ -359,12 +326,3 @@ def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
             (f"heights{of} do not fall", falls_not),
         ]
     return sentences
-
-
-def _is_steps(height: Formula) -> bool:
-    """Whether a height is ⌊(z+s)/k⌋, which needs no obligations."""
-    names = height.names
-    if len(names) != 1:
-        return False
-    parameters = height.match(STEPS.rename(dict.fromkeys("z", *names)), names)
-    return parameters is not None and parameters["k"] > 0

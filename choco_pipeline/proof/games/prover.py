@@ -1,15 +1,14 @@
 """Proofs of games: a relation is guessed from tables, and decided everywhere.
 
 Idea: a relation is guessed as an automaton from a table. Sentences, the obligations, say that it is the relation of the game; the
-engine decides them for all positions. The counterexample of a false one is compared with the definition; it then separates
-residuals in later guesses. Fewer passes come first, because more passes depend on them.
+engine decides them for all positions. The counterexample of a false one is compared with the definition; the next guess is from a
+larger table or a wider window. Fewer passes come first, because more passes depend on them.
 
 Invariant: a game is proved only if the engine has found every obligation valid. A counterexample that the definition does not
 confirm is an error, and no guess.
 
 Cost: a table for each guess, and an automaton for each obligation of it, which may be much larger than the guess; all of it under
 one clock.
-Source: the refinement is that of O. Maler and A. Pnueli, On the learnability of infinitary regular sets (1995).
 """
 
 from __future__ import annotations
@@ -239,7 +238,7 @@ def check_relation(
     except (LimitError, UndecidedError) as error:
         return search.proof("undecided", str(error))
     if wrong is not None:
-        return search.proof("refuted", wrong[0])
+        return search.proof("refuted", wrong)
     return search.proof("proved", PROVED)
 
 
@@ -265,10 +264,6 @@ def fitting(
 
 
 # ---- The search.
-
-
-#: A contradiction to the definition in words, its position without passes, and the largest number there.
-Refutation = tuple[str, Position, int]
 
 
 @dataclass
@@ -308,14 +303,11 @@ class Search:
                 continue
             refused.append(guess)
             try:
-                wrong = self.check(todo, [*self.automata, guess])
+                if self.check(todo, [*self.automata, guess]) is None:
+                    self.automata.append(guess)
+                    return
             except UndecidedError as error:  # a wrong guess may be larger than the right one
                 too_large = f"{name}, guessed with {guess.states} states: {error}"
-                continue
-            if wrong is None:
-                self.automata.append(guess)
-                return
-            self.guesser.refute(passes, guess, *wrong[1:])
         if too_large:
             raise UndecidedError(too_large)
         if self.growth:
@@ -330,8 +322,8 @@ class Search:
             f"{name} is guessed wrongly from every table that is small enough, {what}"
         )
 
-    def check(self, todo: Sequence[Obligation], automata: Sequence[Automaton]) -> Refutation | None:
-        """Record the obligations if all are valid; else return a contradiction."""
+    def check(self, todo: Sequence[Obligation], automata: Sequence[Automaton]) -> str | None:
+        """Record the obligations if all are valid; else return a contradiction in words."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
         engine = Engine(relations, self.clock.left, most_states=self.size.states)
         done = []
@@ -345,7 +337,7 @@ class Search:
 
     def _contradiction(
         self, obligation: Obligation, decision: Decision, automata: Sequence[Automaton]
-    ) -> Refutation:
+    ) -> str:
         at = {str(name): value for name, value in (decision.counterexample or {}).items()}
         game, coordinates = self.ruleset, self.ruleset.base.coordinates
         if obligation.is_of_heights:
@@ -364,9 +356,7 @@ class Search:
             ) from error
         if wrong is None:
             raise DisagreementError(f"{game.notation}: {what}, where it is right by definition")
-        position = tuple(at.get(name, 0) for name in coordinates)
-        # A Grundy number is at most the number of moves in the longest play, and each move lowers a coordinate.
-        return wrong, position, max([sum(position), *at.values()])
+        return wrong
 
 
 # ---- Contradictions to the definition.

@@ -162,8 +162,10 @@ def test_each_of_several_heights_is_asked_of():
     moves = [{"lower": [name]} for name in "wxyz"]
     heights = {"w": "(z+1)//2", "x": "max(z//2, 1)", "y": "min(z//3, 5000-z)"}
     game = CutGame([*"wxyz"], moves, heights)
-    found = {o.name: decide(o.sentence, {}).valid for o in obligations(game, "p")[:4]}
+    found = {o.name: decide(o.sentence, {}).valid for o in obligations(game, "p")[:6]}
     assert found == {
+        "heights of w are not negative": True,
+        "heights of w do not fall": True,
         "heights of x are not negative": True,
         "heights of x do not fall": True,
         "heights of y are not negative": False,
