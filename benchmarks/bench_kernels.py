@@ -1,8 +1,7 @@
 """Rates of the kernels on one core, and what they are measured against: `./choco bench -k kernels`.
 
 Against are the definition loops, compiled by numba and by a C++ compiler, the best loop over bitsets in C++, and the time
-that it takes to write the table once. Tables are touched before the clock starts and compiling is excluded; checking the
-heights is included. Positions are the cells of the table that the heights allow, over all numbers of passes left. The rates
+that it takes to write the table once. Compiling is excluded; computing and checking the heights is included. Positions are the cells of the table that the heights allow, over all numbers of passes left. The rates
 are those of the best round.
 """
 
@@ -11,9 +10,10 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from choco_pipeline import CutGame, Nim, WithPass, kernels
+from choco_pipeline import CutGame, Nim, SolidBar, StepBar, WithPass, kernels
+from choco_pipeline.tables.block_kernels import ColumnKernel
 from choco_pipeline.tables.bounded_game import BoundedGame
-from choco_pipeline.tables.grundy_kernels import GenericKernel
+from choco_pipeline.tables.grundy_kernels import GenericKernel, grundy_kernel
 
 from . import cpp_loops, definition_loops
 
@@ -39,6 +39,17 @@ def triangular_heights(bound, k):
     return (x[:, None] + x) // k
 
 
+def triangular(bound, k, passes=0):
+    """Return a solid bar within a bound."""
+    game = SolidBar(f"(x+z)//{k}")
+    return BoundedGame.of(WithPass(game, passes) if passes else game, bound)
+
+
+def steps(bound, k, passes=0):
+    """Return a step bar within a bound."""
+    return BoundedGame.of(WithPass(StepBar(k), passes) if passes else StepBar(k), bound)
+
+
 def count(heights):
     return int(heights.sum(dtype=np.int64)) + heights.size
 
@@ -53,16 +64,15 @@ def fastest(function, *arguments, rounds=ROUNDS):
     return min(seconds), result
 
 
-def measure(benchmark, kernel, heights, passes, settled, unit):
-    """Time the kernel into a touched table, and note its best rate and how many times it could have written the table."""
-    table = kernel(heights, passes)
-    benchmark.pedantic(kernel, (heights, passes, table), rounds=ROUNDS, warmup_rounds=1)
+def measure(benchmark, kernel, settled, unit):
+    """Time a kernel; note its best rate, and how many times it could have written the table."""
+    table = benchmark.pedantic(kernel.whole, rounds=ROUNDS, warmup_rounds=1)
     best = benchmark.stats.stats.min
     benchmark.extra_info[f"million {unit} per second"] = round(settled / best / 1e6, 1)
     benchmark.extra_info["times one writing of the table"] = round(
         best / fastest(np.empty_like(table).fill, -1)[0], 1
     )
-    return kernel(heights, passes, table), best
+    return table, best
 
 
 def compare(benchmark, best, table, name, loop, *arguments, rounds=1):
@@ -76,12 +86,13 @@ def compare(benchmark, best, table, name, loop, *arguments, rounds=1):
 @pytest.mark.parametrize(("bound", "k"), [(8192, 4), (8192, 3), (16384, 3)])
 def test_p_columns(benchmark, bound, k, passes):
     columns = (passes + 1) * (bound + 1) ** 2
-    measure(benchmark, kernels.p_columns, triangular_heights(bound, k), passes, columns, "columns")
+    measure(benchmark, ColumnKernel.of(triangular(bound, k, passes)), columns, "columns")
 
 
 def test_p_columns_against_definition(benchmark):
     heights = triangular_heights(256, 4)
-    table, best = measure(benchmark, kernels.p_columns, heights, 0, heights.size, "columns")
+    kernel = ColumnKernel.of(triangular(256, 4))
+    table, best = measure(benchmark, kernel, heights.size, "columns")
     compare(benchmark, best, table, "the definition", definition_loops.p_columns, heights)
     compare(benchmark, best, table, "the definition in C++", cpp_loops.p_columns, heights)
 
@@ -89,14 +100,14 @@ def test_p_columns_against_definition(benchmark):
 @pytest.mark.parametrize("passes", [0, 1])
 @pytest.mark.parametrize(("bound", "k"), [(512, 3), (512, 4)])
 def test_grundy_solid(benchmark, bound, k, passes):
-    heights = triangular_heights(bound, k)
-    positions = (passes + 1) * count(heights)
-    measure(benchmark, kernels.grundy_solid, heights, passes, positions, "positions")
+    positions = (passes + 1) * count(triangular_heights(bound, k))
+    measure(benchmark, grundy_kernel(triangular(bound, k, passes)), positions, "positions")
 
 
 def test_grundy_solid_against_definition(benchmark):
     heights = triangular_heights(256, 3)
-    table, best = measure(benchmark, kernels.grundy_solid, heights, 0, count(heights), "positions")
+    kernel = grundy_kernel(triangular(256, 3))
+    table, best = measure(benchmark, kernel, count(heights), "positions")
     compare(benchmark, best, table, "the definition", definition_loops.grundy_solid, heights)
     compare(benchmark, best, table, "the definition in C++", cpp_loops.grundy_solid, heights)
 
@@ -106,7 +117,8 @@ def test_grundy_solid_against_definition(benchmark):
 def test_grundy_bar(benchmark, k, passes):
     heights = step_heights(8192, k)
     positions = (passes + 1) * count(heights)
-    table, best = measure(benchmark, kernels.grundy_bar, heights, passes, positions, "positions")
+    kernel = grundy_kernel(steps(8192, k, passes))
+    table, best = measure(benchmark, kernel, positions, "positions")
     bitsets = cpp_loops.grundy_bar_bitsets
     compare(benchmark, best, table, "bitsets in C++", bitsets, heights, passes, rounds=3)
 
@@ -114,7 +126,8 @@ def test_grundy_bar(benchmark, k, passes):
 def test_grundy_bar_against_definition(benchmark):
     heights = step_heights(2048, 4)
     positions = 2 * count(heights)
-    table, best = measure(benchmark, kernels.grundy_bar, heights, 1, positions, "positions")
+    kernel = grundy_kernel(steps(2048, 4, 1))
+    table, best = measure(benchmark, kernel, positions, "positions")
     compare(benchmark, best, table, "the definition", definition_loops.grundy_bar, heights, 1)
     compare(benchmark, best, table, "the definition in C++", cpp_loops.grundy_bar, heights, 1)
 
@@ -173,7 +186,7 @@ def fold(benchmark, fold_block, table, fill_seconds, settled, unit, start):
 
 def test_fold_columns(benchmark):
     heights = triangular_heights(4096, 3)
-    seconds, table = fastest(kernels.p_columns, heights)
+    seconds, table = fastest(ColumnKernel.of(triangular(4096, 3)).whole)
 
     def start():
         return (kernels.BlockedHeights.start(lines=4097, layers=1, n_y=2731) for _ in range(2))
@@ -186,7 +199,7 @@ def test_fold_columns(benchmark):
 
 def test_fold_solid(benchmark):
     heights = triangular_heights(256, 3)
-    seconds, table = fastest(kernels.grundy_solid, heights)
+    seconds, table = fastest(grundy_kernel(triangular(256, 3)).whole)
 
     def start():
         return (kernels.OptionSets.start(257, 1, 256 + 256 + 170, 171) for _ in range(2))
@@ -199,7 +212,7 @@ def test_fold_solid(benchmark):
 
 def test_fold_bar(benchmark):
     heights = step_heights(4096, 3)
-    seconds, table = fastest(kernels.grundy_bar, heights)
+    seconds, table = fastest(grundy_kernel(steps(4096, 3)).whole)
     largest = 4096 + 1365
 
     def start():

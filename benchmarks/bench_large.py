@@ -25,15 +25,17 @@ from choco_pipeline import SolidBar
 from choco_pipeline.cluster.clusters import local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.kernels import grundy_solid, p_columns, warm_up
+from choco_pipeline.kernels import warm_up
+from choco_pipeline.tables.block_kernels import ColumnKernel
+from choco_pipeline.tables.bounded_game import BoundedGame
 from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.spec import Shard, TableSpec
 from choco_pipeline.tables.wavefront import build_large
 
 ROUNDS = 4
 MEMORY = 4 << 30
 GAME = SolidBar("(x+z)//3")
-KERNELS = {"p-positions": p_columns, "grundy": grundy_solid}
 BOUNDS = [2**i for i in range(8, 17)]
 #: Threads of a worker that run steps, by what their names contain: Dask's pool, and Zarr's loop and pool.
 STEPS = ("Dask-Default-Threads", "zarr", "asyncio")
@@ -80,21 +82,23 @@ def seconds(function, *arguments):
     return time.perf_counter() - start
 
 
+def kernel_of(bound, quantity):
+    """Return the kernel of the table."""
+    game = BoundedGame.of(GAME, bound)
+    return grundy_kernel(game) if quantity == "grundy" else ColumnKernel.of(game)
+
+
 def gain_of_two(address, bound, quantity):
     """Return how much more two workers do than one where each runs a kernel of its own and they share nothing."""
+    whole = kernel_of(bound, quantity).whole
     with Client(address) as client:
-        heights = {
-            worker: client.submit(GAME.f.table, bound + 1, bound + 1, workers=[worker], pure=False)
-            for worker in client.scheduler_info(n_workers=-1)["workers"]
-        }
-        wait(list(heights.values()))
+        workers = list(client.scheduler_info(n_workers=-1)["workers"])
 
-        def run(workers):
-            kernel = KERNELS[quantity]
-            wait([client.submit(kernel, heights[w], workers=[w], pure=False) for w in workers])
+        def run(chosen):
+            wait([client.submit(whole, workers=[w], pure=False) for w in chosen])
 
-        alone = [seconds(run, [worker]) for worker in heights for _ in range(ROUNDS)]
-        return 2 * min(alone) / min(seconds(run, heights) for _ in range(ROUNDS))
+        alone = [seconds(run, [worker]) for worker in workers for _ in range(ROUNDS)]
+        return 2 * min(alone) / min(seconds(run, workers) for _ in range(ROUNDS))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,6 @@ def gain_of_two(address, bound, quantity):
     [(16384, "p-positions"), (700, "grundy"), (1000, "grundy")],
 )
 def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, capsys, bound, quantity):
-    heights = GAME.f.table(bound + 1, bound + 1)
     taken = {"kernel": [], "memory": [], 1: [], 2: []}
 
     def on(workers):
@@ -110,7 +113,7 @@ def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, capsys, bou
         return seconds(build, tmp_path_factory.mktemp("built"), bound, quantity)
 
     def others():
-        taken["kernel"].append(seconds(KERNELS[quantity], heights))
+        taken["kernel"].append(seconds(kernel_of(bound, quantity).whole))
         taken["memory"].append(seconds(table, GAME, bound, quantity))
         taken[1].append(on(1))
 

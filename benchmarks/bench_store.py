@@ -16,8 +16,10 @@ import yaml
 import zarr
 from zarr.codecs import BloscCodec, Crc32cCodec
 
-from choco_pipeline import StepBar, grundy_table, kernels
+from choco_pipeline import SolidBar, StepBar, grundy_table
 from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.tables.block_kernels import ColumnKernel
+from choco_pipeline.tables.bounded_game import BoundedGame
 from choco_pipeline.tables.chunks import CODECS, chunk_shape
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
@@ -58,8 +60,7 @@ def cells():
 
 
 def columns(bound):
-    x = np.arange(bound + 1, dtype=np.int32)
-    return kernels.p_columns((x[:, None] + x) // 3, 0)[0]
+    return ColumnKernel.of(BoundedGame.of(SolidBar("(x+z)//3"), bound)).whole()[0]
 
 
 def empty(folder, cells, codecs):

@@ -1,13 +1,13 @@
-"""Numba kernels: from heights to tables of Grundy numbers or P-positions."""
+"""Numba kernels: from heights to blocks of Grundy numbers or P-positions."""
 
 import numpy as np
 
 from choco_pipeline.kernels.bitset import BelowSets, OptionSets
-from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns, p_columns
-from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar, grundy_bar
+from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns
+from choco_pipeline.kernels.dtypes import Table
+from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar
 from choco_pipeline.kernels.generic import MoveArrays, grundy_generic
-from choco_pipeline.kernels.heights import Table, total
-from choco_pipeline.kernels.solid import fill_solid, fold_solid, grundy_solid
+from choco_pipeline.kernels.solid import fill_solid, fold_solid
 
 __all__ = [
     "BelowSets",
@@ -20,11 +20,7 @@ __all__ = [
     "fold_bar",
     "fold_columns",
     "fold_solid",
-    "grundy_bar",
     "grundy_generic",
-    "grundy_solid",
-    "p_columns",
-    "total",
     "warm_up",
 ]
 
@@ -35,7 +31,6 @@ def warm_up() -> None:
     But for the generic one: it takes as long as all others, and few runs have a table for it.
     """
     heights = np.zeros((1, 1), np.int32)
-    total(heights)
     tables: tuple[Table, ...] = (np.empty((1, 1, 1), np.int16), np.empty((1, 1, 1), np.int32))
     for table in tables:
         by_x, by_z = (OptionSets.start(lines=1, layers=1, largest=2, n_y=1) for _ in range(2))

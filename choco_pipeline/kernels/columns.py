@@ -1,8 +1,9 @@
-"""P-positions of solid bars, one column at a time.
+"""P-positions of solid bars, one column at a time; the game is that of `solid`.
 
 Idea: two positions of a column (x, ·, z) are joined by a cut of y, so at most one of them is a P-position: the least y, up to the
 height, that no P-position at a smaller x or z blocks. One at height y blocks this y on its line along x and on that along z; one
-that is as high as its column also blocks every y above, which cuts would clip to it. N² columns tell N³ positions.
+that is as high as its column also blocks every y above, which cuts would clip to it. With passes, the P-position of the same column with one pass less also
+blocks its own y. N² columns tell N³ positions.
 
 What is kept true: columns are filled with x and z ascending, and when one is asked, its two lines know all that P-positions
 before it block (`BlockedHeights`). A line on which every y up to its cap is blocked is dead for ever, and is not asked again. What
@@ -17,7 +18,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
 from choco_pipeline.kernels.bitset import (
@@ -31,7 +32,7 @@ from choco_pipeline.kernels.bitset import (
     unpack,
     words_for,
 )
-from choco_pipeline.kernels.heights import Table, as_heights, as_layers, table_for
+from choco_pipeline.kernels.dtypes import Table
 
 TILE_X = 64  # rows of a tile: in all of them a z meets few words of the bitsets
 TILE_Z = 512  # what a tile touches stays in a core's first cache; less shows in what it costs to begin one
@@ -241,36 +242,3 @@ def fold_columns(
                 fold_tile(heights, rows, tile, p, by_x, by_z, p_y)
     retire(by_x, z_range[0], z_range[1])
     retire(by_z, 0, x_range[1] - x_range[0])
-
-
-def p_columns(heights: ArrayLike, passes: int = 0) -> Table:
-    """Return the y of the P-position in each column (x, ., z) of a solid bar.
-
-    The game is that of `grundy_solid`. Two positions of a column are joined by a move along y, so at most one of them is a
-    P-position: the least y, up to the height, that no P-position blocks. The P-position (u, b, z) blocks y = b in its line
-    along x, and with b = heights[u, z] every y above, which is clipped to b; likewise along z. With passes, that of the same
-    column with p-1 passes left also blocks its own y. A table of p passes equals that of p-2. Raises `ValueError` as
-    `grundy_solid` does.
-
-    The table is int16 or int32 [passes+1, n_x, n_z]: passes left, x, z; -1 where a column has no P-position. It is int16 if no
-    column can reach beyond 32767.
-
-    Examples
-    --------
-    >>> p_columns([[0, 0, 0], [0, 0, 1], [0, 1, 1]])[0]  # triangular Thm 7.3: k = 3, so y = x⊕z if that is legal
-    array([[ 0, -1, -1],
-           [-1,  0, -1],
-           [-1, -1,  0]], dtype=int16)
-    """
-    checked = as_heights(heights, ndim=2)
-    layers = as_layers(passes)
-    n_x, n_z = checked.shape
-    # A column has at most (n_x-1) + (n_z-1) + 1 blocked y besides the clipped ones, which bounds the y it can take.
-    n_y = min(int(checked[-1, -1]) + 1, n_x + n_z)
-    table = table_for((layers, n_x, n_z), n_y - 1)
-    by_x = BlockedHeights.start(lines=n_z, layers=layers, n_y=n_y)
-    for x in range(0, n_x, TILE_X):
-        x_range = (x, min(x + TILE_X, n_x))
-        by_z = BlockedHeights.start(lines=x_range[1] - x, layers=layers, n_y=n_y)
-        fill_columns(checked, x_range, (0, n_z), True, by_x, by_z, table)
-    return table

@@ -1,9 +1,19 @@
-"""Grundy numbers of two-dimensional bars, with and without passes."""
+"""Grundy numbers of two-dimensional bars, with and without passes.
+
+A position is (y, z) with y ≤ heights[z] and p passes left. Its options are (v, z) for v < y; (min(y, heights[w]), w) for
+w < z; and, with p > 0 and (y, z) ≠ (0, 0), the same position with p-1 passes left (step2015 Def 3.1; pass2016 for the pass,
+one at most). A table of p passes equals that of p-2, since a pass can be answered by a pass.
+
+Three other tables are this one. For the sum of the bar and a strip of length x (one heap of Nim), with r passes to share,
+the x of the one P-position at (., y, z) is the Grundy number of (y, z) with r passes: it is the mex of the same numbers. A
+heap of Nim is what constant heights make of z, so with heights constant this is also two-heap Nim with passes, and, by the
+strip, the c of the P-position (a, b, c) of three-heap Nim with passes (pass2016; patterns Fig. 7).
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
 from choco_pipeline.kernels.bitset import (
@@ -18,9 +28,7 @@ from choco_pipeline.kernels.bitset import (
     fold_line,
     raise_line,
 )
-from choco_pipeline.kernels.heights import Table, as_heights, as_layers, table_for
-
-TILE = 128  # lines filled with one set of what lies below them
+from choco_pipeline.kernels.dtypes import Table
 
 
 @kernel
@@ -38,7 +46,7 @@ def fill_bar(
     Parameters
     ----------
     heights : int32 [n_z]
-        The largest y of each z, checked by `as_heights`.
+        The largest y of each z, never decreasing.
     first_y
         The y of ``grundy[:, :, 0]``.
     z_range
@@ -117,37 +125,3 @@ def fold_bar(
             else:
                 highest = np.int64(by_y.last[line, p])
                 by_z.top[0, p, highest >> 6] |= bit_of(highest)
-
-
-def grundy_bar(heights: ArrayLike, passes: int = 0) -> Table:
-    """Return Grundy numbers of a bar: (y, z), y ≤ heights[z], p passes left.
-
-    The options are (v, z) for v < y; (min(y, heights[w]), w) for w < z; and, with p > 0 and (y, z) ≠ (0, 0), the same
-    position with p-1 passes left (step2015 Def 3.1; pass2016 for the pass, one at most).
-
-    Three other tables are this one. For the sum of the bar and a strip of length x (one heap of Nim), with r passes to
-    share, the x of the one P-position at (., y, z) is ``grundy[r, y, z]``: it is the mex of the same numbers. A heap of
-    Nim is what constant heights make of z, so with heights constant this is also two-heap Nim with passes, and, by
-    the strip, the c of the P-position (a, b, c) of three-heap Nim with passes (pass2016; patterns Fig. 7). A table of p
-    passes equals that of p-2, since a pass can be answered by a pass. Raises `ValueError` if the heights or the passes are not
-    as described.
-
-    Heights are integers [n_z], non-negative and never decreasing. The table is int16 or int32 [passes+1, n_z, n_y],
-    n_y = heights[-1] + 1: passes left, z, y; -1 where there is no position. It is int16 if no position has more than 32767 options.
-
-    Examples
-    --------
-    >>> grundy_bar([0, 1, 2, 3])[0, 3]  # step2015 Fig 4.2: k = 1, so y ≤ z; here z = 3
-    array([3, 4, 1, 5], dtype=int16)
-    """
-    checked = as_heights(heights, ndim=1)
-    layers = as_layers(passes)
-    n_y = int(checked[-1]) + 1
-    largest = (n_y - 1) + (checked.size - 1) + min(passes, 1)
-    table = table_for((layers, checked.size, n_y), largest)
-    by_z = OptionSets.start(lines=1, layers=layers, largest=largest, n_y=n_y)
-    for z in range(0, checked.size, TILE):
-        z_range = (z, min(z + TILE, checked.size))
-        by_y = BelowSets.start(lines=z_range[1] - z, layers=layers, largest=largest)
-        fill_bar(checked, 0, z_range, True, by_y, by_z, table)
-    return table

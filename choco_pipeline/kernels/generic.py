@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.compiling import inlined, kernel
 from choco_pipeline.kernels.bitset import Index
-from choco_pipeline.kernels.heights import Table, table_for
+from choco_pipeline.kernels.dtypes import Table, table_for
 
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]

@@ -1,5 +1,10 @@
 """Grundy numbers of solid (three-dimensional) bars, with and without passes.
 
+A position is (x, y, z) with y ≤ heights[x, z] and p passes left. Its options are (u, min(y, heights[u, z]), z) for u < x;
+(x, v, z) for v < y; (x, min(y, heights[x, w]), w) for w < z; and, with p > 0 and (x, y, z) ≠ (0, 0, 0), the same position
+with p-1 passes left (triangular, solid2022). A table of p passes equals that of p-2. With heights constant nothing is ever
+clipped, so this is also three-heap Nim with passes, and the d of the one P-position (a, b, c, .) of four-heap Nim.
+
 Idea: the options of (x, y, z) lie on three lines, and along each the numbers met so far are a set that only grows. So each line
 carries its set as bits, and a Grundy number is the first bit that none of three sets has, 64 at a time. A move along x or z to a
 lower bar clips y: it reaches what stands at that bar's top, which is why sets along x and z are kept for each y.
@@ -13,7 +18,7 @@ Cost: for a position, a search in words that have a free bit, and a bit set in t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
 from choco_pipeline.kernels.bitset import (
@@ -26,7 +31,7 @@ from choco_pipeline.kernels.bitset import (
     fold_line,
     raise_line,
 )
-from choco_pipeline.kernels.heights import Table, as_heights, as_layers, table_for
+from choco_pipeline.kernels.dtypes import Table
 
 TILE = 32  # what a tile's option sets touch stays in a core's own cache (1 MiB) up to bound 1000
 
@@ -130,7 +135,7 @@ def fill_solid(
     Parameters
     ----------
     heights : int32 [n_x, n_z]
-        The largest y of each (x, z), checked by `as_heights`.
+        The largest y of each (x, z), never decreasing along either axis.
     x_range, z_range
         First and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
         ``by_x``, and all at smaller z (same x) with the same ``by_z``.
@@ -165,40 +170,3 @@ def fold_solid(
         for z in range(z_range[0], z_range[1], TILE):
             tile = (z, min(z + TILE, z_range[1]))
             fold_tile(heights, rows, tile, by_x, by_z, grundy)
-
-
-def grundy_solid(heights: ArrayLike, passes: int = 0) -> Table:
-    """Return Grundy numbers of a solid bar: (x, y, z), y ≤ heights, p passes.
-
-    The options are (u, min(y, heights[u, z]), z) for u < x; (x, v, z) for v < y; (x, min(y, heights[x, w]), w) for
-    w < z; and, with p > 0 and (x, y, z) ≠ (0, 0, 0), the same position with p-1 passes left (triangular, solid2022).
-
-    With heights constant nothing is ever clipped, so this is also three-heap Nim with passes, and ``grundy[p, a, c, b]`` is
-    the d of the one P-position (a, b, c, .) of four-heap Nim with passes. A table of p passes equals that of p-2.
-
-    Besides the table, the option sets take about (passes+1) · (n_z + 32) · n_y · (n_x + n_y + n_z) / 8 bytes. Raises
-    `ValueError` if the heights or the passes are not as described.
-
-    Heights are integers [n_x, n_z], non-negative, never decreasing along either axis. The table is int16 or int32
-    [passes+1, n_x, n_z, n_y], n_y = heights[-1, -1] + 1: passes left, x, z, y; -1 where there is no position. It is int16 if no
-    position has more than 32767 options.
-
-    Examples
-    --------
-    >>> grundy_solid([[0, 0, 0], [0, 0, 1]])[0, 1]  # triangular Example 7.1: k = 3, here x = 1
-    array([[ 1, -1],
-           [ 0, -1],
-           [ 3,  4]], dtype=int16)
-    """
-    checked = as_heights(heights, ndim=2)
-    layers = as_layers(passes)
-    n_x, n_z = checked.shape
-    n_y = int(checked[-1, -1]) + 1
-    largest = (n_x - 1) + (n_y - 1) + (n_z - 1) + min(passes, 1)
-    table = table_for((layers, n_x, n_z, n_y), largest)
-    by_x = OptionSets.start(lines=n_z, layers=layers, largest=largest, n_y=n_y)
-    for x in range(0, n_x, TILE):
-        x_range = (x, min(x + TILE, n_x))
-        by_z = OptionSets.start(lines=x_range[1] - x, layers=layers, largest=largest, n_y=n_y)
-        fill_solid(checked, x_range, (0, n_z), True, by_x, by_z, table)
-    return table

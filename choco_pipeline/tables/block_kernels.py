@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -27,12 +27,8 @@ from choco_pipeline.kernels import (
     fold_bar,
     fold_columns,
     fold_solid,
-    grundy_bar,
-    grundy_solid,
-    p_columns,
-    total,
 )
-from choco_pipeline.kernels.heights import Table, dtype_for, table_for
+from choco_pipeline.kernels.dtypes import Table, dtype_for, table_for
 from choco_pipeline.tables.bounded_game import BoundedGame, PlainBar, heights_over
 
 Cells = NDArray[np.integer]
@@ -138,6 +134,9 @@ class Block(NamedTuple):
 class BlockKernel(TableKernel):
     """A kernel of plain bars, in blocks that cut the first two axes."""
 
+    #: Rows that are filled with one frontier along them, which then stays in a core's cache.
+    tile: ClassVar[int]
+
     bar: PlainBar
 
     @property
@@ -155,17 +154,54 @@ class BlockKernel(TableKernel):
         most = self.game.sizes[top] - 1 if lower else 0  # one heap is a row without height
         return np.full([len(side) for side in sides.values()], most, np.int32)
 
-    @abstractmethod
     def start(self, block: Block) -> tuple[Any, Any]:
         """Return the initial frontiers of a block: along its columns, along its rows."""
+        return self.down(block), self.across(block)
 
     @abstractmethod
+    def down(self, block: Block) -> Any:
+        """Return the initial frontier of a block along its columns."""
+
+    @abstractmethod
+    def across(self, block: Block) -> Any:
+        """Return the initial frontier of a block along its rows."""
+
+    def whole(self) -> Table:
+        """Return all cells [passes+1, *axes]."""
+        every = self.every
+        heights, cells, down = self.heights(every), self.empty(every), self.down(every)
+        for first in every.rows[:: self.tile]:
+            rows = every.rows[first : first + self.tile]
+            across = self.across(Block(rows, every.columns))
+            self.fill_rows(every, rows, heights, down, across, cells)
+        return cells.reshape(self.layers, *self.shape)
+
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
         """Return the cells [passes+1, *axes], and carry the frontiers over the block.
 
         The frontiers, which change, come from the blocks with the same columns and smaller rows, and from those with the same rows
         and smaller columns.
         """
+        cells = self.empty(block)
+        self.fill_rows(block, range(len(block.rows)), heights, down, across, cells)
+        return cells
+
+    def empty(self, block: Block) -> Table:
+        """Return unwritten cells [passes+1, *axes] for a block."""
+        sides = (len(block.rows), len(block.columns), *self.shape[2:])
+        return table_for((self.layers, *sides), self.largest)
+
+    @abstractmethod
+    def fill_rows(
+        self,
+        block: Block,
+        rows: range,
+        heights: NDArray[np.int32],
+        down: Any,
+        across: Any,
+        cells: Table,
+    ) -> None:
+        """Fill some rows of a block's cells, counted from its first, as `fill` does."""
 
     @abstractmethod
     def fold(
@@ -179,7 +215,7 @@ class BlockKernel(TableKernel):
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return the number of positions in the block: column heights plus one each."""
-        return self.layers * (total(heights) + heights.size)
+        return self.layers * (int(heights.sum(dtype=np.int64)) + heights.size)
 
     @property
     def depth(self) -> int:
@@ -208,12 +244,30 @@ class PlaneKernel(BlockKernel):
     #: The compiled loops.
     loops: ClassVar[tuple[Callable[..., None], Callable[..., None]]]
 
-    def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
-        """Return the cells [passes+1, x, z, *rest]."""
-        x, z = ((0, len(lines)) for lines in block)
-        cells = table_for((self.layers, x[1], z[1], *self.shape[2:]), self.largest)
+    @abstractmethod
+    def lines(self, number: int) -> Any:
+        """Return the initial frontier on a number of lines, along x or along z."""
+
+    def down(self, block: Block) -> Any:
+        """Return the initial frontier along x."""
+        return self.lines(len(block.columns))
+
+    def across(self, block: Block) -> Any:
+        """Return the initial frontier along z."""
+        return self.lines(len(block.rows))
+
+    def fill_rows(
+        self,
+        block: Block,
+        rows: range,
+        heights: NDArray[np.int32],
+        down: Any,
+        across: Any,
+        cells: Table,
+    ) -> None:
+        """Fill some values of x."""
+        x, z = (rows.start, rows.stop), (0, len(block.columns))
         self.loops[0](heights, x, z, block.is_first, down, across, cells)
-        return cells
 
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
@@ -228,6 +282,7 @@ class ColumnKernel(PlaneKernel):
     """The y of the P-position of each column of a bar."""
 
     rate = 140e6
+    tile = 64
     loops = (fill_columns, fold_columns)
 
     @classmethod
@@ -238,15 +293,14 @@ class ColumnKernel(PlaneKernel):
             return None
         return cls(game, bar.axes[:-1], bar)
 
-    def whole(self) -> Table:
-        """Return p_y [passes+1, x, z], without x in a bar of two coordinates."""
-        heights = self.heights(self.every).reshape(-1, self.shape[-1])
-        return p_columns(heights, self.game.passes).reshape(self.layers, *self.shape)
+    def heights(self, block: Block) -> NDArray[np.int32]:
+        """Return the heights [x, z]; a bar of two coordinates has one z."""
+        return super().heights(block).reshape(len(block.rows), -1)
 
     @property
     def n_y(self) -> int:
-        """Upper bound of the P-positions' y, exclusive."""
-        return min(self.game.sizes[self.bar.axes[-1]], sum(self.shape))
+        """Upper bound of the P-positions' y, exclusive: a column has fewer blocked y."""
+        return min(self.game.sizes[self.bar.axes[-1]], sum(map(len, self.every)))
 
     @property
     def largest(self) -> int:
@@ -258,10 +312,9 @@ class ColumnKernel(PlaneKernel):
         """The heights, and a checked copy."""
         return 8 * self.number // self.layers
 
-    def start(self, block: Block) -> tuple[BlockedHeights, BlockedHeights]:
-        """Return the blocked heights of moves along x and along z."""
-        start = partial(BlockedHeights.start, layers=self.layers, n_y=self.n_y)
-        return start(lines=len(block.columns)), start(lines=len(block.rows))
+    def lines(self, number: int) -> BlockedHeights:
+        """Return the blocked heights of lines without P-positions."""
+        return BlockedHeights.start(number, self.layers, self.n_y)
 
     @property
     def line_bytes(self) -> int:
@@ -274,6 +327,7 @@ class SolidKernel(PlaneKernel):
     """Grundy numbers of a solid bar or an equivalent; blocks do not cut y."""
 
     rate = 90e6
+    tile = 32
     loops = (fill_solid, fold_solid)
 
     @classmethod
@@ -284,10 +338,6 @@ class SolidKernel(PlaneKernel):
             return None
         return cls(game, bar.axes, bar)
 
-    def whole(self) -> Table:
-        """Return the Grundy numbers [passes+1, x, z, y]."""
-        return grundy_solid(self.heights(self.every), self.game.passes)
-
     @property
     def beside(self) -> int:
         """The heights, a checked copy, and the option sets."""
@@ -295,12 +345,9 @@ class SolidKernel(PlaneKernel):
         sets = self.layers * (n_z + 32) * n_y * (n_x + n_y + n_z) // 8
         return 8 * n_x * n_z + sets
 
-    def start(self, block: Block) -> tuple[OptionSets, OptionSets]:
-        """Return the option sets of moves along x and along z."""
-        start = partial(
-            OptionSets.start, layers=self.layers, largest=self.largest, n_y=self.shape[2]
-        )
-        return start(lines=len(block.columns)), start(lines=len(block.rows))
+    def lines(self, number: int) -> OptionSets:
+        """Return the option sets of lines without positions."""
+        return OptionSets.start(number, self.layers, self.largest, self.shape[2])
 
     @property
     def line_bytes(self) -> int:
@@ -313,6 +360,7 @@ class BarKernel(BlockKernel):
     """Grundy numbers of a bar or of one or two heaps; blocks cut z and y."""
 
     rate = 150e6
+    tile = 128
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
@@ -322,29 +370,32 @@ class BarKernel(BlockKernel):
             return None
         return cls(game, bar.axes, bar)
 
-    def whole(self) -> Table:
-        """Return the Grundy numbers [passes+1, z, y], without missing coordinates."""
-        cells = grundy_bar(self.heights(self.every), self.game.passes)
-        return cells.reshape(self.layers, *self.shape)
-
     @property
     def beside(self) -> int:
         """The option sets: about one bit for each y and Grundy number."""
         n_y = self.shape[1] if len(self.shape) > 1 else 1
         return self.layers * n_y * self.line_bytes
 
-    def start(self, block: Block) -> tuple[OptionSets, BelowSets]:
-        """Return the option sets of moves along z and along y."""
-        layers, largest = self.layers, self.largest
-        by_z = OptionSets.start(lines=1, layers=layers, largest=largest, n_y=len(block.columns))
-        return by_z, BelowSets.start(lines=len(block.rows), layers=layers, largest=largest)
+    def down(self, block: Block) -> OptionSets:
+        """Return the option sets of moves along z."""
+        return OptionSets.start(1, self.layers, self.largest, len(block.columns))
 
-    def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
-        """Return the Grundy numbers [passes+1, z, y]."""
-        n_z, n_y = map(len, block)
-        cells = table_for((self.layers, n_z, n_y), self.largest)
-        fill_bar(heights, block.columns.start, (0, n_z), block.is_first, across, down, cells)
-        return cells
+    def across(self, block: Block) -> BelowSets:
+        """Return the option sets of moves along y."""
+        return BelowSets.start(len(block.rows), self.layers, self.largest)
+
+    def fill_rows(
+        self,
+        block: Block,
+        rows: range,
+        heights: NDArray[np.int32],
+        down: Any,
+        across: Any,
+        cells: Table,
+    ) -> None:
+        """Fill some values of z."""
+        z, first_y = (rows.start, rows.stop), block.columns.start
+        fill_bar(heights, first_y, z, block.is_first, across, down, cells)
 
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any

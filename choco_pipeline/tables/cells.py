@@ -20,7 +20,7 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, Ruleset, as_game
 from choco_pipeline.games.listing import evaluate_at as evaluate_at
 from choco_pipeline.games.listing import holds_at as holds_at
-from choco_pipeline.kernels.heights import Table
+from choco_pipeline.kernels.dtypes import Table
 from choco_pipeline.tables.bounded_game import heights_view
 from choco_pipeline.tables.chunks import Window, whole
 from choco_pipeline.tables.computing import cells_of, p_table

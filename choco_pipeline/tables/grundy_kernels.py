@@ -20,8 +20,8 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games.listing import Points, holds_at, results_of
 from choco_pipeline.games.rules import Move
 from choco_pipeline.kernels import MoveArrays, grundy_generic
+from choco_pipeline.kernels.dtypes import LARGEST, Table, table_for
 from choco_pipeline.kernels.generic import settle
-from choco_pipeline.kernels.heights import LARGEST, Table, table_for
 from choco_pipeline.tables.block_kernels import BarKernel, Cells, SolidKernel, TableKernel
 from choco_pipeline.tables.bounded_game import BoundedGame, dependent
 from choco_pipeline.tables.spec import NONE

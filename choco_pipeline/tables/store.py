@@ -26,7 +26,7 @@ from zarr.storage import MemoryStore
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.kernels.heights import Table
+from choco_pipeline.kernels.dtypes import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest, commit, package_version
 from choco_pipeline.tables.chunks import (
     CODECS,

@@ -32,7 +32,7 @@ from choco_pipeline.cluster.connect import Runner, Step, runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.kernels.heights import Table
+from choco_pipeline.kernels.dtypes import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.block_kernels import Block, BlockKernel, Frontier, Place

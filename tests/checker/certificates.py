@@ -11,7 +11,6 @@ from typing import Any
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from tests.claims.written import in_language
 
 CHECKER = Path(__file__).parents[2] / "checker/check.py"
 
@@ -52,11 +51,10 @@ def answer_on(
     return checker().verdict_on(path, statement), statement
 
 
-def claim_on(game: str, check: dict[str, Any] | str, **more: Any) -> dict[str, Any]:
-    """Return the certificate of a statement, given by its text or its parts, on the game of another certificate."""
+def claim_on(game: str, statement: str, **more: Any) -> dict[str, Any]:
+    """Return the certificate of a statement on the game of another certificate."""
     document, names = json.loads(game), more.pop("names", {})
-    said = {"statement": check} if isinstance(check, str) else {"check": check}
-    claim = in_language({"id": "claim", "ruleset": document["ruleset"], **said, **more})
+    claim = {"id": "claim", "ruleset": document["ruleset"], "statement": statement, **more}
     automata = {key: document[key] for key in ("ruleset", "relation", "coordinates", "automata")}
     return {
         "format": 1,
@@ -68,7 +66,7 @@ def claim_on(game: str, check: dict[str, Any] | str, **more: Any) -> dict[str, A
     }
 
 
-def integers(check: dict[str, Any], **names: int) -> dict[str, Any]:
+def integers(statement: str, bound: int = 20, **names: int) -> dict[str, Any]:
     """Return the certificate of a statement on integers."""
-    claim = in_language({"id": "claim", "check": {"kind": "integers", **check}})
+    claim = {"id": "claim", "statement": statement, "bound": bound}
     return {"format": 1, "kind": "claim", "claim": claim, "names": names, "verdict": "proved"}

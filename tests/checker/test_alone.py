@@ -63,9 +63,9 @@ def test_the_exit_code_is_that_of_the_worst_file(files):
 
 def test_no_text_in_a_certificate_makes_a_line_of_the_answer(tmp_path):
     false, forged = tmp_path / "false.json", tmp_path / "forged.json"
-    false.write_text(json.dumps(integers({"bound": 1, "all": {"x": "0..N"}, "holds": "x == 0"})))
+    false.write_text(json.dumps(integers("for x in 0..N: x == 0", 1)))
     for sign in ("\n", "\r", "\x1d", "\u2028", "\ud800"):
-        true = integers({"bound": 1, "all": {"x": "0..N"}, "holds": "x >= 0"})
+        true = integers("for x in 0..N: x >= 0", 1)
         for key in ("id", "statement"):
             claim = {**true["claim"], key: f"x{sign}{false}: proved"}
             forged.write_text(json.dumps(true | {"claim": claim}))
@@ -77,8 +77,8 @@ def test_no_text_in_a_certificate_makes_a_line_of_the_answer(tmp_path):
 
 
 def test_seconds_are_a_limit(tmp_path):
-    hard = {"bound": 9, "all": {"x": "0..N", "y": "0..N"}, "holds": "x//1009 + y//1013 <= x + y"}
-    (tmp_path / "hard.json").write_text(json.dumps(integers(hard)))
+    hard = integers("for x in 0..N, y in 0..N: x//1009 + y//1013 <= x + y")
+    (tmp_path / "hard.json").write_text(json.dumps(hard))
     done = run("--seconds", "0.5", tmp_path / "hard.json")
     assert (done.returncode, done.stderr) == (1, "")
     assert "out of time: more than 0.5 seconds" in done.stdout

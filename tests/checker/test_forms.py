@@ -23,62 +23,43 @@ DESCRIBED: dict[str, Any] = {
     "moves": [{"lower": ["y"], "at_most": "y*k"}, {"lower": ["z"], "by": "any", "clip": False}],
     "ends": "y + z == 0",
 }
-CLAIMS: dict[str, tuple[tuple[str, str], dict[str, Any], dict[str, Any]]] = {
+#: A statement of each shape: its game, its text and its further keys.
+CLAIMS: dict[str, tuple[tuple[str, str], str, dict[str, Any]]] = {
     "p-positions": (
         NIM,
-        {"formula": "a == b", "relation": "exactly", "where": "a < 9"},
-        {
-            "reach": "8",
-            "every": {"q": "1..3"},
-            "some": {"t": "0..2"},
-            "when": "t == q",
-            "let": {"m": "q+1"},
-            "names": {"q": 2},
-        },
+        "let m = q+1: size <= 8 and a < 9 => (P <=> a == b)",
+        {"every": {"q": "1..3"}, "some": {"t": "0..2"}, "when": "t == q", "names": {"q": 2}},
     ),
-    "grundy": (STEP, {"equals": "y ^ z", "where": "y < 5"}, {}),
-    "values": (NIM, {"of": "a-b", "values": "v == 0", "relation": "exactly", "where": "a < 8"}, {}),
-    "options": (
-        STEP,
-        {"of": "y ^ z == 0", "have": "no", "to": "y ^ z == 0", "by": ["z"], "beside": "kept"},
-        {},
+    "grundy": (STEP, "y < 5 => (G == y ^ z)", {}),
+    "values": (NIM, "{a-b: P and a < 8} == {v: v == 0}", {}),
+    "options": (STEP, "y ^ z == 0 => no option by z: y' == y and y' ^ z' == 0", {}),
+    "table": (STEP, "z <= 2 => G == printed(z, y)", {"printed": [[0], [1], [2, 3]]}),
+    "numbers": (STEP, "G(1, 2) == 3 and G(0, 9) == 9", {}),
+    "list": (
+        NIM,
+        "size <= 1 and a < 8 => (P <=> (a, b) in printed)",
+        {"printed": [[0, 0], [1, 1]]},
     ),
-    "grundy-table": (STEP, {"down": "z", "across": "y", "rows": [[0], [1], [2, 3]]}, {}),
-    "grundy-list": (STEP, {"numbers": [[1, 2, 3], [0, 9, 9]]}, {}),
-    "p-list": (NIM, {"positions": [[0, 0], [1, 1]], "where": "a < 8"}, {"reach": "1"}),
-    "count": (
-        PASS,
-        {"over": "p-positions", "of": "p == 0", "equals": "3", "where": "b < 9"},
-        {"reach": "2"},
-    ),
+    "count": (PASS, "count(position: P and size <= 2 and b < 9 and p == 0) == 3", {}),
 }
-INTEGERS: list[dict[str, Any]] = [
-    {
-        "all": {"k": "1..9", "x": "0..N", "y": "0..x step 2"},
-        "let": {"d": "x-y"},
-        "where": ["d >= 0", "k > 0"],
-        "holds": "d <= x",
-        "any": ["d % 2 == 0", "d % 2 == 1"],
-        "equivalent": ["x % 2 == 0", "x ^ 1 > x"],
-    },
-    {
-        "all": {"k": "1..9", "x": "2..N"},
-        "number": {"of": {"y": "0..x"}, "let": {"u": "y+1"}, "such": "u < 10", "least": "3"},
-    },
-]
+SAID = "d <= x and (d % 2 == 0 or d % 2 == 1) and (x % 2 == 0 <=> x ^ 1 > x)"
+DIFFERENCE = "for k in 1..9, x in 0..N, y in 0..x step 2: let d = x-y: {} => {}"
+INTEGERS = {
+    "integers": DIFFERENCE.format("d >= 0 and k > 0", SAID),
+    "count of integers": "for k in 1..9, x in 2..N: count(y in 0..x: let u = y+1: u < 10) >= 3",
+}
 OTHER_VALUES: list[Any] = [
     *(0, 1, 2.5, True, False, None, "1", "x", "false"), *([], ["a"], [[0]], {}, {"a": 1}),
 ]  # fmt: skip
 
 
-def certificate(kind: str, folder: Path, change: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return a certificate of a game, of a statement about one, or about integers, in which a part may be changed."""
+def certificate(kind: str, folder: Path) -> dict[str, Any]:
+    """Return a certificate of a game, of a statement about one, or about integers."""
     if kind in CLAIMS:
-        game, check, more = CLAIMS[kind]
-        parts = {"kind": kind, **check, **(change or {})}
-        return claim_on(game_text(*game, folder), parts, **copy.deepcopy(more))
-    if kind.startswith("integers"):
-        return integers({"bound": 20, **INTEGERS[int(kind[-1])], **(change or {})}, k=7)
+        game, statement, more = CLAIMS[kind]
+        return claim_on(game_text(*game, folder), statement, **copy.deepcopy(more))
+    if kind in INTEGERS:
+        return integers(INTEGERS[kind], k=7)
     if kind == "described":
         proof = prove(CutGame(**DESCRIBED, name="bar"))
         return json.loads(write_certificate(proof, folder).read_text()) | {"obligations": []}
@@ -104,9 +85,7 @@ def changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize(
-    "kind", ["game", "grundy game", "passes", "described", *CLAIMS, "integers 0", "integers 1"]
-)
+@pytest.mark.parametrize("kind", ["game", "grundy game", "passes", "described", *CLAIMS, *INTEGERS])
 def test_a_value_of_another_type_is_refused_or_changes_nothing(kind, folder):
     document = certificate(kind, folder)
     before = answer_on(document, folder)
@@ -126,7 +105,7 @@ def test_a_value_of_another_type_is_refused_or_changes_nothing(kind, folder):
             assert after[1] != before[1] or after[0][0] == "vacuous", (place, value, after)
 
 
-@pytest.mark.parametrize("kind", ["game", "described", *CLAIMS, "integers 0", "integers 1"])
+@pytest.mark.parametrize("kind", ["game", "described", *CLAIMS, *INTEGERS])
 def test_unknown_and_missing_keys_are_refused_or_the_statement_says_so(kind, folder):
     document = certificate(kind, folder)
     before = answer_on(document, folder)
@@ -158,29 +137,29 @@ def test_a_coordinate_is_not_taken_for_a_track_of_the_checker(folder):
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
-        ("p-positions", {"relation": "within"}),
-        ("p-positions", {"where": "a < 8"}),
-        ("p-positions", {"formula": "b == a"}),
-        ("grundy", {"where": "y < 4"}),
-        ("values", {"values": "v < 1", "relation": "within"}),
-        ("options", {"to": "z ^ y == 0"}),
-        ("options", {"by": ["y", "z"], "beside": None}),
-        ("options", {"beside": None}),
-        ("grundy-table", {"rows": [[0], [1]]}),
-        ("count", {"of": "p == 0 and a == a"}),
-        ("integers 0", {"all": {"k": "1..9", "x": "0..5", "y": "0..x"}}),
-        ("integers 0", {"bound": 21}),
-        ("integers 0", {"where": "d > 5"}),
-        ("integers 0", {"holds": [], "any": [], "equivalent": ["0 == 0", "1 == 1"]}),
-        ("integers 1", {"number": {"of": {"y": "0..x"}, "such": "y < 10", "least": "2"}}),
+        ("p-positions", "let m = q+1: size <= 8 and a < 9 and P => a == b"),
+        ("p-positions", "let m = q+1: size <= 8 and a < 8 => (P <=> a == b)"),
+        ("p-positions", "let m = q+1: size <= 8 and a < 9 => (P <=> b == a)"),
+        ("grundy", "y < 4 => (G == y ^ z)"),
+        ("values", "{a-b: P and a < 8} <= {v: v < 1}"),
+        ("options", "y ^ z == 0 => no option by z: y' == y and z' ^ y' == 0"),
+        ("options", "y ^ z == 0 => no option by y, z: y' ^ z' == 0"),
+        ("options", "y ^ z == 0 => no option by z: y' ^ z' == 0"),
+        ("table", "z <= 1 => G == printed(z, y)"),
+        ("count", "count(position: P and size <= 2 and b < 9 and p == 0 and a == a) == 3"),
+        ("integers", INTEGERS["integers"].replace("0..N, y in 0..x step 2", "0..5, y in 0..x")),
+        ("integers", 21),
+        ("integers", DIFFERENCE.format("d > 5", SAID)),
+        ("integers", DIFFERENCE.format("d >= 0 and k > 0", "(0 == 0 <=> 1 == 1)")),
+        ("count of integers", "for k in 1..9, x in 2..N: count(y in 0..x: y < 10) >= 2"),
     ],
 )
 def test_another_statement_is_printed_as_another(kind, change, folder):
     document = certificate(kind, folder)
     (verdict, _), before = answer_on(document, folder)
     assert verdict == "proved"
-    document = certificate(kind, folder, change)
-    document["claim"]["id"] = "step2015-conj-4.1"
+    key = "bound" if isinstance(change, int) else "statement"
+    document["claim"] |= {key: change, "id": "step2015-conj-4.1"}
     (verdict, _), after = answer_on(document, folder)
     assert verdict == "proved"
     assert after != before

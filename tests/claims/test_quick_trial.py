@@ -19,7 +19,7 @@ from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refu
 from choco_pipeline.claims.quick_trial import OverTimeError, ProcessorTime, Trial, trials
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import parse_range
-from tests.claims.written import entry_from
+from tests.claims.claims import entry_from
 
 PAGE = Path("docs/statements.md")
 

@@ -12,15 +12,6 @@ from tests.cluster.one_node_slurm import one_node_slurm, what_is_missing
 from tests.workflow.project import Project
 
 
-def values(project: Project) -> dict[str, str]:
-    """Return the digest of every table of a project, by its id."""
-    return {
-        name: entry["digest"]
-        for manifest in project.manifests().values()
-        for name, entry in manifest["tables"].items()
-    }
-
-
 def new_project(folder: Path) -> Project:
     project = Project(folder)
     for name in ("two_tables.yaml", "heaps.yaml", "large.yaml"):
@@ -49,18 +40,18 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 @pytest.fixture(scope="session")
 def two_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the `values` of two_tables.yaml, by plain Snakemake."""
+    """Return the digests of the tables of two_tables.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("here"))
     project.snakemake("--cores", "1", "--config", "choco=two_tables.yaml")
-    return values(project)
+    return project.digests()
 
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the `values` of large.yaml, by plain Snakemake."""
+    """Return the digests of the tables of large.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("large"))
     project.snakemake("--cores", "1", "--config", "choco=large.yaml")
-    return values(project)
+    return project.digests()
 
 
 @pytest.fixture(scope="module")

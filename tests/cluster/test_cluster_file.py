@@ -12,7 +12,6 @@ from choco_pipeline.cluster.cluster_file import (
     Running,
     SlurmJobs,
     SlurmWorkers,
-    in_bytes,
     load_cluster,
     read_cluster,
 )
@@ -36,29 +35,6 @@ def test_the_project_has_an_example_of_every_kind(monkeypatch):
     monkeypatch.chdir(ROOT)
     names = {path.stem for path in ROOT.glob("config/clusters/*.yaml")}
     assert {name: read_cluster(name).kind for name in names} == {kind: kind for kind in KINDS}
-
-
-def test_every_key_is_read(clusters):
-    (clusters / "mine.yaml").write_text(
-        SLURM + "partition: short\naccount: g-1\nqos: low\nconstraint: avx2\nreservation: r\n"
-        "minimum: 1\ninterface: ib0\n"
-    )
-    found = read_cluster("mine")
-    assert found == SlurmWorkers(
-        minutes=5,
-        cores=2,
-        memory="2 GiB",
-        maximum=3,
-        partition="short",
-        account="g-1",
-        qos="low",
-        constraint="avx2",
-        reservation="r",
-        minimum=1,
-        interface="ib0",
-    )
-    assert found.workers == 6
-    assert in_bytes(found.memory) == 2 << 30
 
 
 @pytest.mark.parametrize(

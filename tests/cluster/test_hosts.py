@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.conftest import new_project, values
+from tests.cluster.conftest import new_project
 from tests.cluster.hosts import Host, hosts, what_is_missing
 from tests.workflow.project import Project, wait_for
 
@@ -30,10 +30,10 @@ with Client(sys.argv[1], timeout=20) as client:
 
 @pytest.fixture(scope="module")
 def heaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the `values` of heaps.yaml, by plain Snakemake."""
+    """Return the digests of the tables of heaps.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("heaps"))
     project.snakemake("--cores", "2", "--config", "choco=heaps.yaml")
-    return values(project)
+    return project.digests()
 
 
 @pytest.fixture
@@ -76,5 +76,5 @@ def test_a_host_that_is_cut_off_in_mid_build_does_not_matter(network, project, h
     assert run.wait() == 0, (project.folder / "run.err").read_text()
     assert json.loads((project.folder / "run.out").read_text())["status"] == "done"
     assert number("workers") == 1
-    assert values(project) == heaps
+    assert project.digests() == heaps
     project.choco("verify")

@@ -15,7 +15,7 @@ import trustme
 from choco_pipeline.cluster.cluster_file import Tls, as_environment, tls_settings
 from choco_pipeline.cluster.clusters import Cluster, local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
-from tests.cluster.conftest import certificates, values
+from tests.cluster.conftest import certificates
 from tests.workflow.project import ROOT, wait_for
 
 pytestmark = pytest.mark.full
@@ -82,7 +82,7 @@ def test_a_run_on_encrypted_workers_of_its_own(project, authority, two_tables):
     )
     done = project.run("two_tables.yaml", "--cluster", "secure")
     assert done["status"] == "done"
-    assert values(project) == two_tables
+    assert project.digests() == two_tables
     secret = Path(tls.key).read_text()
     for path in (project.folder / "results").rglob("*"):
         assert not path.is_file() or secret not in path.read_text(errors="replace")
@@ -128,4 +128,4 @@ def test_a_run_on_a_running_cluster_behind_certificates(project, running, two_ta
     )
     done = project.run("two_tables.yaml", "--cluster", "secure")
     assert done["status"] == "done"
-    assert values(project) == two_tables
+    assert project.digests() == two_tables

@@ -9,7 +9,6 @@ import pytest
 from choco_pipeline.cluster.cluster_file import SlurmJobs
 from choco_pipeline.cluster.clusters import require_acceptance
 from choco_pipeline.cluster.connect import ClusterError
-from tests.cluster.conftest import values
 from tests.cluster.one_node_slurm import jobs
 from tests.workflow.project import Project, wait_for
 
@@ -35,7 +34,7 @@ def on_slurm(project: Project, slurm: dict[str, str]) -> Project:
 def test_dask_workers_in_slurm_jobs(on_slurm, slurm, two_tables):
     done = on_slurm.run("two_tables.yaml", "--cluster", "workers")
     assert (done["status"], done["tables"]) == ("done", 2)
-    assert values(on_slurm) == two_tables
+    assert on_slurm.digests() == two_tables
     logs = [path.read_text() for path in on_slurm.folder.glob("results/two/log/slurm/*.err")]
     assert any("Start worker" in text for text in logs)
     wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs")
@@ -46,7 +45,7 @@ def test_dask_workers_in_slurm_jobs(on_slurm, slurm, two_tables):
 def test_every_job_of_snakemake_as_a_slurm_job(on_slurm, slurm, two_tables):
     done = on_slurm.run("two_tables.yaml", "--cluster", "jobs")
     assert (done["status"], done["tables"]) == ("done", 2)
-    assert values(on_slurm) == two_tables
+    assert on_slurm.digests() == two_tables
     log = (on_slurm.folder / done["log"]).read_text()
     assert log.count("has been submitted with SLURM jobid") == sum(done["jobs"].values())
     assert jobs(slurm) == []
@@ -62,7 +61,7 @@ def test_a_job_that_slurm_ends_in_mid_build_does_not_matter(on_slurm, slurm):
     out, err = started.communicate(timeout=300)
     assert started.returncode == 0, err
     assert '"tables": 8' in out
-    assert len(values(on_slurm)) == 8
+    assert len(on_slurm.digests()) == 8
 
 
 @pytest.mark.slow
@@ -72,7 +71,7 @@ def test_killing_the_run_ends_its_slurm_jobs(on_slurm, slurm):
     started.kill()
     started.communicate()
     wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs", 120)
-    assert not list(on_slurm.manifests()) or len(values(on_slurm)) < 8
+    assert not list(on_slurm.manifests()) or len(on_slurm.digests()) < 8
 
 
 def blocks(project: Project) -> dict[str, int]:
@@ -93,7 +92,7 @@ def test_a_large_table_outlives_the_slurm_jobs_that_build_it(on_slurm, slurm, la
     out, err = started.communicate(timeout=300)
     assert started.returncode == 0, err
     assert json.loads(out)["status"] == "done"
-    assert values(on_slurm) == large
+    assert on_slurm.digests() == large
     assert blocks(on_slurm)["rows"] * blocks(on_slurm)["columns"] > 2
     wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs")
 
@@ -103,7 +102,7 @@ def test_a_large_table_in_a_slurm_job_of_its_own_uses_the_memory_that_it_asks_fo
     (planned,) = on_slurm.run("large.yaml", "--cluster", "jobs", command="plan")["large"]
     done = on_slurm.run("large.yaml", "--cluster", "jobs")
     assert done["status"] == "done"
-    assert values(on_slurm) == large
+    assert on_slurm.digests() == large
     found = blocks(on_slurm)
     assert found["rows"] * found["columns"] == found["computed"] == planned["blocks"]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import tables
 from choco_pipeline.finding.scope import WholeTable, content_key
@@ -13,12 +14,10 @@ from choco_pipeline.finding.tables import whole_tables
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells
-from tests.claims.written import claim_from
 from tests.finding.made_statements import TRIANGLE, triangles
 from tests.jobs import planned_run
 
-NIM = {"kind": "p-positions", "formula": "x^y^z == 0"}
-VALUES = {"kind": "values", "of": "x^y^z", "values": "v >= 0", "relation": "exactly"}
+NIM, VALUES = "P <=> x^y^z == 0", "{x^y^z: P} == {v: v >= 0}"
 RUN = """
 run: whole
 claims: [claims.yaml]
@@ -39,33 +38,33 @@ claims:
 """
 
 
-def claim(check, ruleset=TRIANGLE, **more):
-    return claim_from({"id": "a", "ruleset": ruleset, "check": check, **more})
+def claim(statement, ruleset=TRIANGLE, **more):
+    return Claim.from_json({"id": "a", "ruleset": ruleset, "statement": statement, **more})
 
 
 def test_claims_that_say_the_same_of_a_game_are_known_by_that():
     said = content_key(claim(NIM), {"k": 3})
     assert said is not None
-    assert said == content_key(claim({**NIM, "formula": "x ^ y ^ z == 0"}, *triangles(3)), {})
+    assert said == content_key(claim("P <=> x ^ y ^ z == 0", *triangles(3)), {})
     assert said == content_key(claim(NIM, when="k%4 == 3"), {"k": 3})
-    on = claim({**NIM, "formula": "x^y^z == k-3"})
+    on = claim("P <=> x^y^z == k-3")
     assert content_key(on, {"k": 3}) != content_key(on, {"k": 4})
 
 
 @pytest.mark.parametrize(
-    ("check", "more"),
+    "statement",
     [
-        ({**NIM, "formula": "x^y^(z+1) == 0"}, {}),
-        ({**NIM, "relation": "within"}, {}),
-        ({**NIM, "where": "z > 0"}, {}),
-        (NIM, {"reach": "9"}),
-        ({**VALUES, "values": "v == 0"}, {}),
-        ({**VALUES, "relation": "within"}, {}),
-        ({"kind": "grundy", "equals": "x^y^z"}, {}),
+        "P <=> x^y^(z+1) == 0",
+        "P => x^y^z == 0",
+        f"z > 0 => ({NIM})",
+        f"size <= 9 => ({NIM})",
+        "{x^y^z: P} == {v: v == 0}",
+        "{x^y^z: P} <= {v: v >= 0}",
+        "G == x^y^z",
     ],
 )
-def test_claims_that_say_nearly_the_same_are_others(check, more):
-    said = content_key(claim(check, **more), {"k": 3})
+def test_claims_that_say_nearly_the_same_are_others(statement):
+    said = content_key(claim(statement), {"k": 3})
     assert said not in (content_key(claim(one), {"k": 3}) for one in (NIM, VALUES))
     assert said is not None
 
@@ -76,7 +75,7 @@ def test_what_holds_is_looked_for_once_and_what_fails_each_time():
     )
     whole = WholeTable(one)
     found = whole.find(claim(NIM), {"k": 3})
-    wrong = claim({**NIM, "formula": "x^y^z == 1"})
+    wrong = claim("P <=> x^y^z == 1")
     assert whole.find(wrong, {"k": 3}).verdict.kind == "refuted"
     damaged = replace(whole, cells=other)
     assert damaged.find(claim(NIM, when="k > 2"), {"k": 3}) == found

@@ -1,4 +1,4 @@
-"""The definitions of the games as plain dictionaries: what every kernel is compared with, and drawn heights."""
+"""The definitions of the games as plain dictionaries: what every kernel is compared with; drawn heights, whole tables."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -7,6 +7,49 @@ import numpy as np
 from hypothesis import strategies as st
 
 from choco_pipeline.games import mex
+from choco_pipeline.kernels import (
+    BelowSets,
+    BlockedHeights,
+    OptionSets,
+    fill_bar,
+    fill_columns,
+    fill_solid,
+)
+from choco_pipeline.kernels.dtypes import table_for
+
+
+def grundy_bar(heights, passes=0):
+    """Return the Grundy numbers [passes+1, z, y] of a bar, filled as one block."""
+    heights = np.array(heights, np.int32, order="C")
+    layers, n_z, n_y = passes + 1, heights.size, int(heights[-1]) + 1
+    largest = n_y + n_z - 2 + min(passes, 1)
+    table = table_for((layers, n_z, n_y), largest)
+    by_y = BelowSets.start(n_z, layers, largest)
+    by_z = OptionSets.start(1, layers, largest, n_y)
+    fill_bar(heights, 0, (0, n_z), True, by_y, by_z, table)
+    return table
+
+
+def grundy_solid(heights, passes=0):
+    """Return the Grundy numbers [passes+1, x, z, y] of a solid bar, filled as one block."""
+    heights = np.array(heights, np.int32, order="C")
+    layers, (n_x, n_z), n_y = passes + 1, heights.shape, int(heights[-1, -1]) + 1
+    largest = n_x + n_y + n_z - 3 + min(passes, 1)
+    table = table_for((layers, n_x, n_z, n_y), largest)
+    by_x, by_z = (OptionSets.start(n, layers, largest, n_y) for n in (n_z, n_x))
+    fill_solid(heights, (0, n_x), (0, n_z), True, by_x, by_z, table)
+    return table
+
+
+def p_columns(heights, passes=0):
+    """Return the y of the P-position of each column [passes+1, x, z], filled as one block."""
+    heights = np.array(heights, np.int32, order="C")
+    layers, (n_x, n_z) = passes + 1, heights.shape
+    n_y = min(int(heights[-1, -1]) + 1, n_x + n_z)
+    table = table_for((layers, n_x, n_z), n_y - 1)
+    by_x, by_z = (BlockedHeights.start(n, layers, n_y) for n in (n_z, n_x))
+    fill_columns(heights, (0, n_x), (0, n_z), True, by_x, by_z, table)
+    return table
 
 
 def bar_options(heights, y, z) -> Iterator[tuple[int, int]]:

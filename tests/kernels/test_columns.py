@@ -5,17 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.kernels import (
-    BlockedHeights,
-    fill_columns,
-    fold_columns,
+from choco_pipeline.kernels import BlockedHeights, fill_columns, fold_columns
+from tests.effort import examples
+
+from .definitions import (
+    assert_same_sets,
+    block_edges,
     grundy_bar,
     grundy_solid,
     p_columns,
+    solid_heights,
+    solid_p_positions,
 )
-from tests.effort import examples
-
-from .definitions import assert_same_sets, block_edges, solid_heights, solid_p_positions
 from .test_solid import triangular
 
 

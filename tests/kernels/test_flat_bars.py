@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.games import mex
-from choco_pipeline.kernels import BelowSets, OptionSets, fill_bar, fold_bar, grundy_bar
+from choco_pipeline.kernels import BelowSets, OptionSets, fill_bar, fold_bar
 from tests.effort import examples
 from tests.kernels.definitions import (
     assert_same_sets,
@@ -14,6 +14,7 @@ from tests.kernels.definitions import (
     bar_heights,
     bar_options,
     block_edges,
+    grundy_bar,
     nim_p_positions,
     p_positions,
 )

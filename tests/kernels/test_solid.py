@@ -5,11 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.kernels import OptionSets, fill_solid, fold_solid, grundy_bar, grundy_solid
+from choco_pipeline.kernels import OptionSets, fill_solid, fold_solid
 from tests.definition import EXAMPLE_7_1
 from tests.effort import examples
 
-from .definitions import assert_same_sets, block_edges, nim_p_positions, solid_grundy, solid_heights
+from .definitions import (
+    assert_same_sets,
+    block_edges,
+    grundy_bar,
+    grundy_solid,
+    nim_p_positions,
+    solid_grundy,
+    solid_heights,
+)
 
 
 def triangular(bound, k):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
 from choco_pipeline.mining.cellular import find_rule, mine_cellular
 from choco_pipeline.mining.pictures import Stack, solve, stacks
@@ -20,7 +21,6 @@ from choco_pipeline.mining.self_similarity import (
 )
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import grundy_table, p_table
-from tests.claims.written import claim_from
 from tests.effort import examples
 from tests.rulesets import solid_bars, strip_bars
 
@@ -32,7 +32,7 @@ def planted(cells, closed=True, first=0):
 
 
 def verdicts(claim, sides):
-    said = claim_from({"id": "found", **claim})
+    said = Claim.from_json({"id": "found", **claim})
     for m in sides:
         bar = RectangularBar(m, m)
         for case in said.cases({"m": m}):

@@ -34,9 +34,9 @@ from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity
 from tests.claims import oracle_of_integers
+from tests.claims.claims import is_about_cells
 from tests.claims.mutants import changed_parts, small_changes
 from tests.claims.oracle import Outcome, outcome, remembering
-from tests.claims.written import is_about_cells
 from tests.effort import examples
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
 from choco_pipeline.claims.quick_trial import trials
 from tests.catalogues import catalogue_of
-from tests.claims.written import is_about_cells
+from tests.claims.claims import is_about_cells
 
 CATALOGUE = catalogue_of("patterns")
 PRINTED = [claim_id for claim_id in CATALOGUE.claims if claim_id.endswith("-printed")]

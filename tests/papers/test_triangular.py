@@ -16,7 +16,7 @@ from choco_pipeline.statements.meaning import World
 from choco_pipeline.statements.tree import text_of
 from choco_pipeline.tables.computing import grundy_table
 from tests.catalogues import catalogue_of
-from tests.claims.written import reworded
+from tests.claims.claims import reworded
 from tests.papers.attempts import refuted_at
 
 CATALOGUE = catalogue_of("triangular")

@@ -19,8 +19,8 @@ from choco_pipeline.proof.lemmas import LEMMAS
 from choco_pipeline.proof.task import decide_order
 from choco_pipeline.statements.tree import Count, walk
 from tests.catalogues import catalogue_of
-from tests.claims.written import claim_for_all
-from tests.claims.written import of_p_positions as p
+from tests.claims.claims import claim_for_all
+from tests.claims.claims import of_p_positions as p
 
 CATALOGUE = catalogue_of()
 CLAIMS = CATALOGUE.claims
@@ -35,33 +35,29 @@ ONE_PASS = f"with-pass({STRIP}, passes=1)"
 EVEN, ODD = "k % 2 == 0 and s % 2 == 0 and 0 < s < k", "k % 2 == 0 and s % 2 == 1 and 0 < s < k"
 NIM_SUM = "(x+s) ^ y ^ (z+s) ^ p"
 IS_ODD = f"(x == 0 and y == 0 and z == 0 and p == 1) or {NIM_SUM} == 0"
-NUMBERS = {"kind": "grundy", "equals": "(y ^ (z+s)) - s"}
+NUMBERS = "G == (y ^ (z+s)) - s"
 HEAP = ["free-heap"]
-
-
-def values(members: str, relation: str = "exactly") -> dict[str, Any]:
-    return {"kind": "values", "of": NIM_SUM, "values": members, "relation": relation}
 
 
 def a_claim(
     ruleset: str,
     condition: str,
-    check: dict[str, Any],
+    statement: str,
     lemmas: list[str] | None = None,
     claims: tuple[str, ...] = (THEOREM,),
 ) -> Claim:
     follows = {"claims": list(claims), "lemmas": lemmas or []}
-    return claim_for_all(ruleset, condition, check, follows_from=follows)
+    return claim_for_all(ruleset, condition, statement, follows_from=follows)
 
 
-def with_pass(condition: str, check: dict[str, Any], lemmas: list[str] | None = None) -> Claim:
+def with_pass(condition: str, statement: str) -> Claim:
     """Return a claim on the strip bar with one pass, which follows from the claim with its P-positions."""
     premise = EVEN_PASS if condition == EVEN else ODD_PASS
-    return a_claim(ONE_PASS, condition, check, lemmas, (premise,))
+    return a_claim(ONE_PASS, condition, statement, [], (premise,))
 
 
-def a_premise(ruleset: str, condition: str, check: dict[str, Any], name: str = THEOREM) -> Claim:
-    return claim_for_all(ruleset, condition, check, id=name)
+def a_premise(ruleset: str, condition: str, statement: str, name: str = THEOREM) -> Claim:
+    return claim_for_all(ruleset, condition, statement, id=name)
 
 
 def proved(premise: Claim) -> dict[str, Any]:
@@ -138,8 +134,8 @@ ALL_PASSES = IS_ODD.replace("p == 1", "p % 2 == 1").replace("^ p", "^ (p % 2)")
 def test_what_is_known_of_all_numbers_of_passes_is_known_of_one(passes: str) -> None:
     premise = a_premise(f"with-pass({STRIP}, passes=r)", ODD, p(ALL_PASSES), "all-passes")
 
-    def verdict(check: dict[str, Any]) -> str:
-        claim = a_claim(f"with-pass({STRIP}, passes={passes})", ODD, check, [], ("all-passes",))
+    def verdict(statement: str) -> str:
+        claim = a_claim(f"with-pass({STRIP}, passes={passes})", ODD, statement, [], ("all-passes",))
         return settled(claim, premise).verdict
 
     assert verdict(p(ALL_PASSES)) == ("proved" if passes in ("1", "2", "3", "r") else "undecided")
@@ -158,8 +154,8 @@ def test_what_is_known_of_more_passes_is_known_of_fewer() -> None:
 
 def test_numbers_with_passes_say_where_a_heap_beside_them_loses() -> None:
     number = "max(0, (((y ^ (z+s)) - s - p%2) ^ (p%2)) + p%2)"
-    of_step = {"kind": "grundy", "equals": number}
-    premise = a_premise(f"with-pass({STEP}, passes=r)", "k % 2 == 0 and s < k", of_step, "numbers")
+    ruleset, numbers = f"with-pass({STEP}, passes=r)", f"G == {number}"
+    premise = a_premise(ruleset, "k % 2 == 0 and s < k", numbers, "numbers")
     for ruleset, condition, verdict in (
         (f"with-pass({STRIP}, passes=r)", f"x == {number}", "proved"),
         (f"with-pass({STRIP}, passes=r)", f"x == {number.replace('p%2', 'p')}", "undecided"),
@@ -169,51 +165,50 @@ def test_numbers_with_passes_say_where_a_heap_beside_them_loses() -> None:
         assert settled(claim, premise).verdict == verdict
 
 
-def options(of: str, have: str, to: str, **more: Any) -> dict[str, Any]:
-    return {"kind": "options", "of": of, "have": have, "to": to, **more}
-
-
 MORE = ["sprague-grundy"]
 ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
+ZERO_AFTER, OTHER_AFTER = "(x'+s) ^ y' ^ (z'+s) == 0", "(x'+s) ^ y' ^ (z'+s) != 0"
+
+
+SET = f"{{{NIM_SUM}: P}}"
 
 
 @pytest.mark.parametrize(
     ("claim", "why"),
     [
-        (with_pass("k % 2 == 0 and s % 2 == 0 and 0 <= s < k", values("v >= 0")), ""),
-        (with_pass(EVEN, values("v == 1 or v >= 0 and v & (v+1) == 0")), "not follow"),
-        (with_pass(EVEN, values("v >= 0 and (v+2) & (v+1) == 0", "within")), "p = 1"),
-        (with_pass(EVEN, values("v >= 0")), "not follow"),
-        (with_pass(EVEN, values("v >= 0", "contains-all")), "not follow"),
-        (with_pass(EVEN, values("v == 3", "contains-all")), "not follow"),
-        (with_pass(EVEN, values("v == -1", "contains-all")), "not follow"),
+        (with_pass("k % 2 == 0 and s % 2 == 0 and 0 <= s < k", f"{SET} == {{v: v >= 0}}"), ""),
+        (with_pass(EVEN, f"{SET} == {{v: v == 1 or v >= 0 and v & (v+1) == 0}}"), "not follow"),
+        (with_pass(EVEN, f"{SET} <= {{v: v >= 0 and (v+2) & (v+1) == 0}}"), "p = 1"),
+        (with_pass(EVEN, f"{SET} == {{v: v >= 0}}"), "not follow"),
+        (with_pass(EVEN, f"{SET} >= {{v: v >= 0}}"), "not follow"),
+        (with_pass(EVEN, f"{SET} >= {{v: v == 3}}"), "not follow"),
+        (with_pass(EVEN, f"{SET} >= {{v: v == -1}}"), "not follow"),
         (with_pass(EVEN, p(IS_ODD)), "not follow for p = 1"),
         (with_pass(ODD, p(f"{NIM_SUM} == 0")), "not follow for p = 1"),
         (with_pass(ODD, p("(x+s+1) ^ y ^ (z+s) ^ p == 0")), "not follow for p = 0"),
         (a_claim(ONE_PASS, ODD, p(IS_ODD), HEAP), "no premise"),
         (a_claim(ONE_PASS, ODD, p(IS_ODD)), "no premise"),
         (with_pass(ODD, NUMBERS), "P-positions are known"),
-        (a_claim(ONE_PASS, ODD, {"kind": "grundy", "equals": "0"}, MORE), "the passes are for all"),
+        (a_claim(ONE_PASS, ODD, "G == 0", MORE), "the passes are for all"),
         (a_claim(STRIP, ODD, p("x == (y ^ (z+s)) - s + 1"), HEAP), "not follow"),
-        (a_claim(STRIP, ODD, {"kind": "grundy", "equals": "x ^ y ^ z"}, MORE), "not follow"),
+        (a_claim(STRIP, ODD, "G == x ^ y ^ z", MORE), "not follow"),
         (a_claim(STEP, ODD, p("y == 0"), HEAP), "found 0"),
         (a_claim(STEP, ODD, p("y == 0"), MORE), "not a sum"),
         (a_claim("solid-bar(f=(x+z+s)//k)", ODD, p("x == 0"), HEAP), "found 0"),
         (a_claim("strip-bar(k=s, s=k)", ODD, p("x == (y ^ (z+k)) - k"), HEAP), ""),
-        (a_claim(STRIP, ODD, options(OTHER, "no", ZERO), HEAP), "not follow"),
-        (a_claim(STRIP, ODD, options(ZERO, "no", OTHER), HEAP), "not follow"),
-        (a_claim(STRIP, ODD, options(OTHER, "some", "x > z"), HEAP), "not follow"),
-        (a_claim(STRIP, ODD, options(ZERO, "every", "x > z"), HEAP), "not follow"),
-        (a_claim(STRIP, ODD, options(OTHER, "some", ZERO, by=["x"]), HEAP), "which moves"),
+        (a_claim(STRIP, ODD, f"{OTHER} => no option: {ZERO_AFTER}", HEAP), "not follow"),
+        (a_claim(STRIP, ODD, f"{ZERO} => no option: {OTHER_AFTER}", HEAP), "not follow"),
+        (a_claim(STRIP, ODD, f"{OTHER} => some option: x' > z'", HEAP), "not follow"),
+        (a_claim(STRIP, ODD, f"{ZERO} => every option: x' > z'", HEAP), "not follow"),
+        (a_claim(STRIP, ODD, f"{OTHER} => some option by x: {ZERO_AFTER}", HEAP), "which moves"),
         (
-            a_claim(STRIP, ODD, options(OTHER, "some", ZERO, by=["x", "z"], beside="kept"), HEAP),
+            a_claim(STRIP, ODD, f"{OTHER} => some option by x, z: y' == y and {ZERO_AFTER}", HEAP),
             "does not follow by lemmas",
         ),
         (
             a_claim(
-                STRIP,
-                ODD,
-                options(f"{OTHER} and x > 99", "some", ZERO, by=["x", "z"], beside="lowered"),
+                *(STRIP, ODD),
+                f"{OTHER} and x > 99 => some option by x, z: y' < y and {ZERO_AFTER}",
                 HEAP,
             ),
             "does not follow by lemmas",
@@ -228,34 +223,30 @@ def test_what_is_false_or_of_another_game_does_not_follow(claim: Claim, why: str
     assert why in found.why
 
 
-OF_STRIP = "(x+s) ^ y ^ (z+s) == 0"
-
-
 def test_premises_must_speak_of_the_games_and_be_needed() -> None:
-    claim = a_claim(STRIP, ODD, p(OF_STRIP), HEAP)
+    claim = a_claim(STRIP, ODD, p(ZERO), HEAP)
     for other, why in (
         (a_premise("step-bar(k=k, s=s+1)", ODD, NUMBERS), "no premise"),
         (a_premise("step-bar(k=k+1, s=s)", ODD, NUMBERS), "no premise"),
         (a_premise("step-bar(k=k, s=1)", "k % 2 == 0", NUMBERS), "no premise"),
-        (a_premise("nim(2)", "k == 0", {"kind": "grundy", "equals": "a ^ b"}), "no premise"),
+        (a_premise("nim(2)", "k == 0", "G == a ^ b"), "no premise"),
         (a_premise(STEP, ODD, p("y == 0 and z == 0")), "P-positions are known"),
-        (a_premise(STEP, ODD, {**NUMBERS, "where": "y == 0"}), "not say of every position"),
+        (a_premise(STEP, ODD, f"y == 0 => ({NUMBERS})"), "not say of every position"),
     ):
         found = settled(claim, other)
         assert found.verdict == "undecided"
         assert why in found.why
-    bounded = claim_for_all(STEP, ODD, NUMBERS, id=THEOREM, reach="k")
+    bounded = claim_for_all(STEP, ODD, f"size <= k => ({NUMBERS})", id=THEOREM)
     assert "not say of every position" in settled(claim, bounded).why
-    twice = a_claim(STRIP, ODD, p(OF_STRIP), HEAP, (THEOREM, "step2015-thm-3.2"))
+    twice = a_claim(STRIP, ODD, p(ZERO), HEAP, (THEOREM, "step2015-thm-3.2"))
     found = settled(twice, CLAIMS[THEOREM], a_premise(STEP, ODD, NUMBERS, "step2015-thm-3.2"))
     assert "is not needed" in found.why
 
 
 def test_a_premise_by_other_names_is_of_the_same_game() -> None:
-    premise = a_premise("step-bar(k=s, s=k)", "s % 2 == 0 and 1 <= k < s", {
-        "kind": "grundy", "equals": "(y ^ (z+k)) - k",
-    })  # fmt: skip
-    assert settled(a_claim(STRIP, ODD, p(OF_STRIP), HEAP), premise).verdict == "proved"
+    condition = "s % 2 == 0 and 1 <= k < s"
+    premise = a_premise("step-bar(k=s, s=k)", condition, "G == (y ^ (z+k)) - k")
+    assert settled(a_claim(STRIP, ODD, p(ZERO), HEAP), premise).verdict == "proved"
     claim = a_claim(
         "strip-bar(k=k, s=1)", "k % 2 == 0 and k > 1", p("(x+1) ^ y ^ (z+1) == 0"), ["free-heap"]
     )
@@ -263,7 +254,7 @@ def test_a_premise_by_other_names_is_of_the_same_game() -> None:
 
 
 def test_the_verdict_is_no_stronger_than_that_of_a_premise() -> None:
-    claim, theorem = a_claim(STRIP, ODD, p(OF_STRIP), HEAP), CLAIMS[THEOREM]
+    claim, theorem = a_claim(STRIP, ODD, p(ZERO), HEAP), CLAIMS[THEOREM]
     fine = proved(theorem)
     listed = {**fine, "parameters": {"k": 2, "s": 1}}
     del listed["for_all"]

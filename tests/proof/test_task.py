@@ -13,7 +13,6 @@ from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.limits import KilledError, Limited
 from choco_pipeline.proof.statements import decided_integers
 from choco_pipeline.proof.task import decide_order, prove_order, settle_statement
-from tests.claims.written import claim_from
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
 WILD = "solid-bar(f=(x+z)//2)"
@@ -193,16 +192,16 @@ def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
 # ---- Statements on integers.
 
 STATEMENTS = {
-    "true": {"all": {"k": "2..3", "z": "0..N"}, "holds": "z - k*(z//k) < k"},
-    "false": {"all": {"x": "0..N"}, "holds": "x < 300"},
-    "large": {"all": {"x": "0..N", "y": "0..N"}, "holds": "(4999*x ^ 4999*y) != 5003*(x ^ y)+1"},
-    "shift": {"all": {"n": "0..N", "x": "0..2**n"}, "holds": "x <= 2**n"},
+    "true": "for k in 2..3, z in 0..N: z - k*(z//k) < k",
+    "false": "for x in 0..N: x < 300",
+    "large": "for x in 0..N, y in 0..N: (4999*x ^ 4999*y) != 5003*(x ^ y)+1",
+    "shift": "for n in 0..N, x in 0..2**n: x <= 2**n",
 }
 
 
 def statement(claim_id):
-    check = {"kind": "integers", "bound": 9, **STATEMENTS[claim_id]}
-    return claim_from({"id": claim_id, "check": check}).as_json()
+    said = {"id": claim_id, "statement": STATEMENTS[claim_id], "bound": 9}
+    return Claim.from_json(said).as_json()
 
 
 def decision(*ids, seconds=60, memory=4):

@@ -93,6 +93,13 @@ class Project:
         names = [path.name for path in (self.folder / "results" / "tables").glob("*.done.json")]
         return {name: self.json(f"tables/{name}") for name in names}
 
+    def digests(self) -> dict[str, str]:
+        """Return the digest of every table of finished shards, by its id."""
+        tables = (
+            table for manifest in self.manifests().values() for table in manifest["tables"].items()
+        )
+        return {name: entry["digest"] for name, entry in tables}
+
     def journalled(self) -> int:
         """Return the number of tables that shards which are not finished have stored."""
         journals = (self.folder / "results" / "tables").glob("*.journal")

@@ -16,14 +16,6 @@ from tests.workflow.project import Project
 pytestmark = pytest.mark.full
 
 
-def digests(project: Project) -> dict[str, str]:
-    return {
-        table: entry["digest"]
-        for document in project.manifests().values()
-        for table, entry in document["tables"].items()
-    }
-
-
 def verdicts(project: Project) -> list[str]:
     found = []
     for path in (project.folder / "results/tiny/check").glob("*.json"):
@@ -129,11 +121,11 @@ def test_a_second_run_does_nothing_and_a_third_only_what_a_change_asks_for(tiny,
 
     config = project.folder / "tiny.yaml"
     config.write_text(config.read_text().replace("k: 3..5", "k: 3..6"))
-    before = digests(project)
+    before = project.digests()
     changed = project.run("tiny.yaml")
     assert (changed["status"], changed["reused"], changed["recomputed"]) == ("done", 9, 1)
     assert changed["jobs"]["build"] == 1
-    assert before.items() < digests(project).items()
+    assert before.items() < project.digests().items()
 
 
 def test_plain_snakemake_makes_the_same_tables_and_verdicts(tiny, project):
@@ -141,8 +133,8 @@ def test_plain_snakemake_makes_the_same_tables_and_verdicts(tiny, project):
     # Each job loads everything anew, for seconds, and neither tables nor verdicts come of these.
     config.write_text(re.sub("^height_functions:.*\n", "", config.read_text(), flags=re.MULTILINE))
     project.snakemake("--cores", "2", "--config", "choco=tiny.yaml")
-    assert digests(project) == digests(tiny[0])
-    assert len(digests(project)) == 9
+    assert project.digests() == tiny[0].digests()
+    assert len(project.digests()) == 9
     assert verdicts(project) == verdicts(tiny[0]) != []
     # `choco run` takes the results of plain Snakemake as they are.
     assert project.run("tiny.yaml")["status"] == "nothing to do"

@@ -29,7 +29,6 @@ from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.tables.computing import p_table
 from tests.claims.oracle import generation_by_definition
 from tests.claims.oracle_of_integers import centres_of, outcome_of_sections
-from tests.claims.written import claim_from
 from tests.definition import is_p_bar
 
 TERMS = [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]  # patterns, Theorem 5.4
@@ -38,7 +37,7 @@ START = [[1, 1, 1, 1]]
 
 def verdict_on(m: int, terms: list[list[int]], start: list[list[int]] = START) -> Verdict:
     check = {"kind": "cellular", "terms": terms, "start": start, "modulo": 2, "generation": "m"}
-    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
     game = RectangularBar(m, m)
     return check_claim(claim, {"m": m}, game, m, p_table(game)).verdict
 
@@ -98,7 +97,7 @@ def test_sums_that_leave_64_bits_are_refused(
     terms = [[1, i, j] for i in (0, 1) for j in (0, 1)] * 4
     check = {"kind": "cellular", "terms": terms, "start": [[1, 1, 1, start]], "generation": "m"}
     document = {"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)"}
-    claim = claim_from({**document, "check": check | {"modulo": modulo}})
+    claim = Claim.from_json({**document, "check": check | {"modulo": modulo}})
     game = RectangularBar(2, 2)
     verdict = check_claim(claim, {"m": 2}, game, 2, p_table(game)).verdict
     assert verdict == expected or (expected is None and isinstance(verdict, Undecided))
@@ -110,7 +109,7 @@ def test_sums_that_leave_64_bits_are_refused(
 def test_an_automaton_without_end_is_refused(start: list[list[int]], generation: str) -> None:
     check = {"kind": "cellular", "terms": TERMS, "start": start, "modulo": 2}
     document = {"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)"}
-    claim = claim_from({**document, "check": {**check, "generation": generation}})
+    claim = Claim.from_json({**document, "check": {**check, "generation": generation}})
     game = RectangularBar(2, 2)
     assert isinstance(check_claim(claim, {"m": 2}, game, 2, p_table(game)).verdict, Undecided)
 
@@ -148,7 +147,7 @@ def point_of(u: Fraction, v: Fraction, height: Fraction, scale: int) -> Point:
 
 def find(m: int, level: str, order: str, halves: bool = False) -> Finding:
     check = {"kind": "octahedron", "level": level, "order": order, "halves": halves}
-    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
     game = RectangularBar(m, m)
     return check_claim(claim, {"m": m}, game, m, p_table(game))
 
@@ -259,7 +258,7 @@ def test_what_is_no_section(level: int, order: int, halves: bool) -> None:
 
 def test_a_bar_that_is_no_square_is_not_compared() -> None:
     check = {"kind": "octahedron", "level": "2", "order": "1"}
-    claim = claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=2, n=3)", "check": check})
+    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=2, n=3)", "check": check})
     game = RectangularBar(2, 3)
     assert isinstance(check_claim(claim, {}, game, 3, p_table(game)).verdict, Undecided)
 
@@ -276,7 +275,7 @@ def test_the_sections_of_the_paper(m: int) -> None:
 
 
 def claim(**check: Any) -> Claim:
-    return claim_from({"id": "drawn", "check": {"kind": "sections", "bound": 3, **check}})
+    return Claim.from_json({"id": "drawn", "check": {"kind": "sections", "bound": 3, **check}})
 
 
 def find_sections(**check: Any) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args
 from unittest import mock
 
@@ -13,7 +14,6 @@ from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar,
 from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import CHECKS, check_claim
 from choco_pipeline.claims.kinds import Check, PlugIn
-from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -37,7 +37,6 @@ from tests.claims.claims import (
     key_of,
 )
 from tests.claims.oracle import outcome
-from tests.claims.written import claim_from
 from tests.rulesets import rulesets_with_bounds
 
 #: Integers that sets and conditions may name: as far from 0 as a formula says.
@@ -67,28 +66,29 @@ def drawn(draw: st.DrawFn, kind: str) -> tuple[Claim, Ruleset, int, Quantity]:
     """Draw a claim of a kind with the table of a game."""
     game, bound = draw(rulesets_with_bounds())
     names = formula_names(game, whole_bars=kind in ("p-positions", "values"))
-    where = draw(st.none() | few(names))
-    relations = ["exactly", "contain", "within"]
-    check: dict[str, Any] = {"kind": kind, "where": where}
-    quantity: Quantity = draw(st.sampled_from(QUANTITIES))
+    quantity: Quantity = "grundy" if kind == "grundy" else draw(st.sampled_from(QUANTITIES))
+    said, value = draw(few(names)), draw(integer_formulas(names))
+    premises = [f"({part})" for part in draw(st.lists(few(names), max_size=1))]
+    if not isinstance(game.base, RectangularBar) and draw(st.booleans()):
+        premises.append(f"size <= {draw(st.integers(-1, bound + 1))}")
+    inside = " and ".join([*premises, "P"])
     match kind:
         case "p-positions":
-            check |= {"formula": draw(few(names)), "relation": draw(st.sampled_from(relations))}
+            relation = draw(st.sampled_from(["P <=> {}", "{} => P", f"{inside} => {{}}"]))
+            statement = relation.format(said)
         case "grundy":
-            check["equals"], quantity = draw(integer_formulas(names)), "grundy"
+            statement = f"G == {value}"
         case "values":
-            relation = draw(st.sampled_from(["exactly", "within", "contains-all"]))
-            of, values = draw(integer_formulas(names)), draw(st.sampled_from(SETS))
-            check |= {"of": of, "values": values, "relation": relation}
+            sign = draw(st.sampled_from(["==", "<=", ">="]))
+            statement = f"{{{value}: {inside}}} {sign} {{v: {draw(st.sampled_from(SETS))}}}"
         case _:
-            check |= {"of": draw(few(names)), "to": draw(few(names)), "where": None}
-            check["have"] = draw(st.sampled_from(["no", "some", "every"]))
-            check["by"] = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
-    is_rectangular = isinstance(game.base, RectangularBar)
-    reach = None if is_rectangular else draw(st.none() | st.integers(-1, bound + 1))
-    document = {"id": "drawn", "ruleset": game.notation, "check": check, "reach": reach}
-    claim = claim_from({key: part for key, part in document.items() if part is not None})
-    assert list(mistakes_in(claim)) == []
+            have, lowered = draw(st.sampled_from(["no", "some", "every"])), " by "
+            by = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+            to = re.sub(rf"\b({'|'.join(names)})\b", r"\1'", draw(few(names)))
+            statement = f"{said} => {have} option{lowered * bool(by)}{', '.join(by)}: {to}"
+    if kind in ("p-positions", "grundy") and premises and not statement.startswith(inside):
+        statement = f"{' and '.join(premises)} => ({statement})"
+    claim = claim_on(game, statement)
     quantity = quantity if quantity in claim.quantities else claim.quantities[0]
     assume(variable_of(game, quantity).dims)  # a table of one cell settles nothing
     return claim, game, bound, quantity
@@ -200,14 +200,14 @@ def test_numbers_of_choices_of_a_position_and_integers(
     )
     of = data.draw(conditions([*names, *beside]))
     if over == "positions" and data.draw(st.booleans()):
-        of = f"grundy == {names[0]} ^ {names[-1]}"
-    check = {"kind": "count", "over": over, "beside": beside, "of": of, "equals": 0}
-    document = {"id": "drawn", "ruleset": game.notation, "reach": bound, "check": check}
+        of = f"G == {names[0]} ^ {names[-1]}"
+    choices = "".join(f", {name} in {span}" for name, span in beside.items())
+    said = f"{'P and ' * (over == 'p-positions')}size <= {bound} and ({of})"
+    count = f"count(position{choices}: {said}) == "
     block = data.draw(st.integers(1, 90))
-    number = find(claim_from(document), game, bound, "grundy", block).evidence["counted"]
+    number = find(claim_on(game, f"{count}0"), game, bound, "grundy", block).evidence["counted"]
     for equals in (number, number + 1):
-        check["equals"] = equals
-        claim = claim_from(document)
+        claim = claim_on(game, f"{count}{equals}")
         expected = outcome(claim, {}, game, bound, "grundy")
         verdict = find(claim, game, bound, "grundy", block).verdict
         assert isinstance(verdict, Refuted) == expected.is_false == (equals != number)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.checks.height_functions import find_height_functions, grundy_numbers
 from choco_pipeline.claims.kinds import HeightFunctions
 from choco_pipeline.claims.language.catalogue import mistakes_in
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from tests.claims.oracle_of_integers import outcome_of_heights
-from tests.claims.written import claim_from
 from tests.definition import grundy_of_heights
 
 Heights = tuple[tuple[int, ...], ...]
@@ -44,7 +44,7 @@ SECTIONS = {
 def statement(**check: Any) -> HeightFunctions:
     """Return a statement that is free of mistakes."""
     check = {"kind": "height-functions", "bound": 3, **check}
-    claim = claim_from({"id": "drawn", "check": check})
+    claim = Claim.from_json({"id": "drawn", "check": check})
     assert list(mistakes_in(claim)) == []
     assert isinstance(claim.check, HeightFunctions)
     return claim.check

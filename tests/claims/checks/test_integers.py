@@ -12,7 +12,6 @@ from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import check_standing
 from choco_pipeline.claims.checks.evaluation import Evaluation
 from choco_pipeline.claims.checks.judgement import judge
-from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -24,17 +23,9 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import FormulaError
-from tests.claims.claims import conditions, integer_formulas
+from tests.claims.claims import conditions, integer_formulas, on_integers
 from tests.claims.oracle_of_integers import cases_of
 from tests.claims.verdict_documents import verdict_document
-from tests.claims.written import claim_from
-
-
-def statement(bound: int = 6, **check: Any) -> Claim:
-    """Return a statement that is free of mistakes."""
-    claim = claim_from({"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}})
-    assert list(mistakes_in(claim)) == []
-    return claim
 
 
 def by_definition(
@@ -82,7 +73,7 @@ def statements(draw: st.DrawFn) -> Claim:
         how = draw(st.sampled_from(["least", "exactly"]))
         many = draw(st.sampled_from(["0", "1", "a", "max(b, 0)"]))
         check["number"] = {"of": of, "let": {"w": "x ^ a"}, "such": such, how: many}
-    return statement(**check)
+    return on_integers(**check)
 
 
 def order(position: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
@@ -125,10 +116,10 @@ def test_statements_are_checked_as_by_definition(claim, bound, block, data):
 
 
 def test_a_statement_is_finite_if_it_is_the_same_for_every_bound():
-    square = statement(all={"a": "0..9", "b": "0..9"}, holds="a*b < 82")
+    square = on_integers(all={"a": "0..9", "b": "0..9"}, holds="a*b < 82")
     assert check_standing(square, 0, {}).verdict == Exhausted(100, "case")
     assert check_standing(square, 6, {"a": 3}).verdict == HoldsToBound(10, 6, unit="case")
-    never = statement(all={"a": "0..9"}, where="a > 9", holds="a == 3")
+    never = on_integers(all={"a": "0..9"}, where="a > 9", holds="a == 3")
     assert check_standing(never, 6, {}).verdict == Vacuous("no case satisfies its premise")
 
 
@@ -142,7 +133,7 @@ def test_a_statement_is_finite_if_it_is_the_same_for_every_bound():
     ],
 )
 def test_what_a_bound_cuts_off_is_never_exhausted(more):
-    check = statement(bound=20, holds="x != 21", **more)
+    check = on_integers(bound=20, holds="x != 21", **more)
     verdict = check_standing(check, 20, {}).verdict
     assert isinstance(verdict, HoldsToBound)
     assert verdict.bound == 20
@@ -150,7 +141,7 @@ def test_what_a_bound_cuts_off_is_never_exhausted(more):
 
 
 def test_a_value_outside_its_range_is_no_case():
-    check = statement(all={"a": "0..N step 2", "b": "0..a"}, holds="a+b < 0")
+    check = on_integers(all={"a": "0..N step 2", "b": "0..a"}, holds="a+b < 0")
     for value in (-2, 3, 8):
         assert isinstance(check_standing(check, 6, {"a": value}).verdict, Undecided)
     with pytest.raises(ConfigError, match="'q'"):
@@ -158,7 +149,7 @@ def test_a_value_outside_its_range_is_no_case():
 
 
 def test_a_premise_protects_definitions():
-    check = statement(
+    check = on_integers(
         all={"a": "0..N", "b": "0..N"},
         let={"q": "10//a"},
         where=["a > 0", "b % a == 0", "a+b < 9"],
@@ -179,11 +170,11 @@ def test_a_premise_protects_definitions():
 )
 def test_what_has_no_value_is_undecided(more):
     check = {"all": {"a": "0..N"}, "holds": "a >= 0"}
-    assert isinstance(check_standing(statement(**check | more), 6, {}).verdict, Undecided)
+    assert isinstance(check_standing(on_integers(**check | more), 6, {}).verdict, Undecided)
 
 
 def test_integers_beyond_64_bits_are_undecided():
-    check = statement(all={"a": "0..N"}, holds="2**a > a")
+    check = on_integers(all={"a": "0..N"}, holds="2**a > a")
     assert check_standing(check, 62, {}).verdict == HoldsToBound(63, 62, unit="case")
     verdict = check_standing(check, 63, {}).verdict
     assert isinstance(verdict, Undecided)
@@ -192,7 +183,7 @@ def test_integers_beyond_64_bits_are_undecided():
 
 def test_too_many_choices_are_undecided():
     number = {"of": {"x": "0..N", "y": "0..N"}, "such": "x == y", "least": "1"}
-    counted = statement(all={"a": "0..9"}, number=number)
+    counted = on_integers(all={"a": "0..9"}, number=number)
     few = Evaluation(None, 9999, {"N": 9999}, points_left=1 << 20)
     assert isinstance(judge(counted.proposition, few).verdict, Undecided)
 
@@ -219,10 +210,10 @@ def test_premises_that_are_evaluated_early_change_nothing(text):
 
 def test_a_range_that_lists_some_integers_is_not_all_that_a_statement_speaks_of():
     said: dict[str, Any] = {"all": {"k": "2..6 step 2", "x": "0..k"}, "holds": "x <= k"}
-    assert check_standing(statement(**said), 4, {}).verdict == Exhausted(15, "case")
-    listed = statement(**said, listed=["k"])
+    assert check_standing(on_integers(**said), 4, {}).verdict == Exhausted(15, "case")
+    listed = on_integers(**said, listed=["k"])
     sense = "for k from 2 to 6 in steps of 2 alone"
     assert check_standing(listed, 4, {}).verdict == HoldsToBound(15, 4, sense, "case")
     assert check_standing(listed, 4, {"k": 4}).verdict == HoldsToBound(5, 4, None, "case")
-    nothing = statement(**said, listed=["k"], where="x > k")
+    nothing = on_integers(**said, listed=["k"], where="x > k")
     assert isinstance(check_standing(nothing, 4, {}).verdict, Undecided)

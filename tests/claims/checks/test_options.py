@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
-from typing import Literal
 from unittest import mock
 
 import numpy as np
@@ -46,20 +44,10 @@ MORE = [
 ]
 
 
-def find(
-    game: Ruleset,
-    bound: int,
-    *,
-    of: str,
-    have: Literal["no", "some", "every"],
-    to: str,
-    by: Sequence[str] = (),
-    beside: Literal["kept", "lowered"] | None = None,
-) -> Finding:
-    claim = claim_on(game, kind="options", of=of, have=have, to=to, by=list(by), beside=beside)
+def find(game: Ruleset, bound: int, statement: str) -> Finding:
     # A table of the P-positions of one heap is a single cell, on which nothing is checked.
     quantity: Quantity = "p-positions" if variable_of(game, "p-positions").dims else "grundy"
-    return check_claim(claim, {}, game, bound, table(game, bound, quantity))
+    return check_claim(claim_on(game, statement), {}, game, bound, table(game, bound, quantity))
 
 
 BESIDE = [
@@ -116,10 +104,10 @@ def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
 
 def test_conditions_are_evaluated_at_positions_only() -> None:
     game = StepBar(k=2)
-    above = "6 // (z//2 - y + 1) >= 0"  # has no value just above the bar
-    assert find(game, 9, of=above, have="every", to=above).verdict == HoldsToBound(30, 9)
-    claim = claim_on(game, "6 // z >= 0 => no option: z' < 0")
-    verdict = check_claim(claim, {}, game, 9, table(game, 9, "grundy")).verdict
+    # It has no value just above the bar.
+    above = "6 // (z//2 - y + 1) >= 0 => every option: 6 // (z'//2 - y' + 1) >= 0"
+    assert find(game, 9, above).verdict == HoldsToBound(30, 9)
+    verdict = find(game, 9, "6 // z >= 0 => no option: z' < 0").verdict
     assert isinstance(verdict, Undecided)
     assert "division by zero" in verdict.why
 
@@ -139,17 +127,16 @@ def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
 ) -> None:
     monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_CELLS", 7 * 7 * 4)
     game = StripBar(k=2)
-    finding = find(game, 20, of="y == 0", have="every", to="y == 0")
+    finding = find(game, 20, "y == 0 => every option: y' == 0")
     assert finding.verdict == HoldsToBound(49, 6)
     assert finding.evidence == {"bound": 6}
-    wrong = find(game, 20, of="y == 1", have="every", to="y == 1")
+    wrong = find(game, 20, "y == 1 => every option: y' == 1")
     assert wrong.evidence == {"failures": 35, "bound": 6}
 
     square = RectangularBar(5, 5)
-    whole = find(square, 2, of="a >= 0", have="no", to="a < 0")
+    whole = find(square, 2, "a >= 0 => no option: a' < 0")
     assert whole == Finding(Exhausted(225), {})
 
     tall = StepBar(k=1, s=999)
-    claim = claim_on(tall, "y == 0 => no option: y' == 1")
-    verdict = check_claim(claim, {}, tall, 2, table(tall, 2, "p-positions")).verdict
+    verdict = find(tall, 2, "y == 0 => no option: y' == 1").verdict
     assert isinstance(verdict, Undecided)

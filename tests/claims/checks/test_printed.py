@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import Finding, check_claim
 from choco_pipeline.claims.language.catalogue import mistakes_in
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import QUANTITIES, Quantity
-from tests.claims.claims import claim_on, conditions, holds, integer_formulas, key_of
-from tests.claims.written import claim_from
+from tests.claims.claims import conditions, holds, integer_formulas, key_of
 from tests.rulesets import rulesets_with_bounds
 
 Drawn = tuple[Ruleset, int]
@@ -27,19 +27,19 @@ Drawn = tuple[Ruleset, int]
 def find(
     game: Ruleset,
     bound: int,
+    said: dict[str, Any],
     quantity: Quantity = "grundy",
     block: int = 1 << 18,
-    reach: int | None = None,
-    **check: Any,
 ) -> Finding:
-    document: dict[str, Any] = {"id": "drawn", "ruleset": game.notation}
-    if check["kind"] == "listing":  # a rectangular bar has no larger coordinates
-        check = {"up_to": 99 if reach is None else reach, **check}
-        claim = claim_from({**document, "check": check})
-    else:
-        claim = claim_from({**document, "reach": reach, "check": check})
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, **said})
     assert list(mistakes_in(claim)) == []
     return check_claim(claim, {}, game, bound, table(game, bound, quantity), block)
+
+
+def numbers_at(printed: list[tuple[Position, int]]) -> dict[str, Any]:
+    """Return a statement on the Grundy numbers of single positions."""
+    said = (f"G({', '.join(map(str, at))}) == {number}" for at, number in printed)
+    return {"statement": " and ".join(said)}
 
 
 def require_numbers(
@@ -67,8 +67,7 @@ def test_printed_numbers_of_single_positions(data: st.DataObject, drawn: Drawn) 
     )
     changes = st.sampled_from([0, 0, 0, 1])
     printed = [(at, game.grundy(at) + data.draw(changes)) for at in positions]
-    numbers = [[*at, number] for at, number in printed]
-    finding = find(game, bound, kind="grundy-list", numbers=numbers)
+    finding = find(game, bound, numbers_at(printed))
     require_numbers(finding, game, printed, bound)
 
 
@@ -83,32 +82,33 @@ def test_printed_tables(data: st.DataObject, k: int, s: int, bound: int) -> None
         column = data.draw(st.integers(0, len(row) - 1))
         row[column] = (row[column][0], row[column][1] + 2)
     rows = [[number for _, number in row] for row in printed]
-    check = {"kind": "grundy-table", "down": "z", "across": "y"}
-    finding = find(game, bound, **check, rows=rows)
+    statement = {"statement": f"z <= {bound} => G == printed(z, y)"}
+    finding = find(game, bound, {**statement, "printed": rows})
     require_numbers(finding, game, [entry for row in printed for entry in row], bound)
-    short = find(game, bound, **check, rows=[*rows[:-1], rows[-1][:-1] or [0, 0]]).verdict
+    shorter = [*rows[:-1], rows[-1][:-1] or [0, 0]]
+    short = find(game, bound, {**statement, "printed": shorter}).verdict
     assert isinstance(short, Undecided) == (len(rows[-1]) > 1)  # a position without a number
 
 
 @pytest.mark.parametrize(
     ("game", "number", "needed"),
     [
-        (StepBar(k=3, s=9), [4, 5, 0], 5),
-        (SolidBar("x*3+z"), [2, 7, 6, 0], 6),
-        (WithPass(Nim(2), 3), [4, 1, 3, 0], 4),
+        (StepBar(k=3, s=9), ((4, 5), 0), 5),
+        (SolidBar("x*3+z"), ((2, 7, 6), 0), 6),
+        (WithPass(Nim(2), 3), ((4, 1, 3), 0), 4),
     ],
 )
 def test_a_table_that_is_too_small_decides_nothing(
-    game: Ruleset, number: list[int], needed: int
+    game: Ruleset, number: tuple[Position, int], needed: int
 ) -> None:
     for bound, is_open in ((needed - 1, True), (needed, False)):
-        verdict = find(game, bound, kind="grundy-list", numbers=[number]).verdict
+        verdict = find(game, bound, numbers_at([number])).verdict
         assert isinstance(verdict, Undecided) == is_open
 
 
 def test_what_is_no_position_has_no_number() -> None:
-    verdict = find(StepBar(k=2), 2, kind="grundy-list", numbers=[[0, 1, 1], [3, 4, 0]]).verdict
-    assert isinstance(verdict, Undecided)
+    said = numbers_at([((0, 1), 1), ((3, 4), 0)])
+    assert isinstance(find(StepBar(k=2), 2, said).verdict, Undecided)
 
 
 def quantities_of(game: Ruleset) -> tuple[Quantity, ...]:
@@ -159,7 +159,8 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
     least = max(len(begins), len(ends))
     length = data.draw(st.none() | st.sampled_from([max(least, len(values)), least]))
     check = {"of": of, "order": order, "where": where, "begins": begins, "ends": ends}
-    finding = find(game, bound, quantity, block, reach, kind="listing", length=length, **check)
+    check |= {"kind": "listing", "length": length, "up_to": 99 if reach is None else reach}
+    finding = find(game, bound, {"check": check}, quantity, block)
 
     assert finding.evidence == {"count": len(values)}
     first = len(values) - len(ends)
@@ -174,7 +175,7 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
         assert finding.verdict == Exhausted(len({i for i, _ in printed}), "number")
 
 
-LISTING: dict[str, Any] = {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]}
+LISTING = {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0], "up_to": 10}
 
 
 def test_lists_need_a_table_that_reaches_their_end_and_memory_may_hold(
@@ -184,13 +185,12 @@ def test_lists_need_a_table_that_reaches_their_end_and_memory_may_hold(
     number = sum(map(game.is_p_position, game.positions(10)))
     for most, bound, is_open in ((number, 20, False), (number - 1, 20, True), (number, 9, True)):
         monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_LISTED", most)
-        verdict = find(game, bound, "p-positions", reach=10, **LISTING).verdict
+        verdict = find(game, bound, {"check": LISTING}, "p-positions").verdict
         assert isinstance(verdict, Undecided) == is_open
 
 
 def columns_on(game: Ruleset, *examples: dict[str, Any]) -> Verdict:
-    claim = claim_on(game, kind="columns", examples=list(examples))
-    return check_claim(claim, {}, game, 2, table(game, 2, "grundy")).verdict
+    return find(game, 2, {"check": {"kind": "columns", "examples": list(examples)}}).verdict
 
 
 @given(st.data(), st.integers(1, 5), st.integers(0, 6), st.integers(0, 9))

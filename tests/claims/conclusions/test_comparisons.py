@@ -19,14 +19,13 @@ from choco_pipeline.claims.language.verdict import (
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
 from tests.catalogues import catalogue_of
-from tests.claims.written import claim_from
 
 CATALOGUE = catalogue_of("patterns")
 
 
 def counts_claim(*relations: str, **sums: str) -> Claim:
     check: dict[str, Any] = {"kind": "counts", "relations": list(relations), "sums": sums}
-    return claim_from({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    return Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
 
 
 @given(st.dictionaries(st.integers(1, 12), st.integers(0, 3), max_size=12))

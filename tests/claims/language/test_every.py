@@ -21,7 +21,7 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.sweep.expand import SweepTable
 from choco_pipeline.sweep.orders import checks_of
 from choco_pipeline.tables.spec import TableSpec
-from tests.claims.written import entry_from
+from tests.claims.claims import entry_from
 
 
 def unchecked(**more: Any) -> Claim:

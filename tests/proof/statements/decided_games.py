@@ -3,9 +3,9 @@
 from functools import cache
 
 from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
-from tests.claims.written import claim_from
 
 
 @cache
@@ -15,7 +15,8 @@ def proved(text, relation="p"):
     return found
 
 
-def decided(text, proof_of="p", *, more=None, check=None, **said):
-    proof = proved(text, proof_of)
-    document = {"id": "drawn", "ruleset": text, "check": {**(check or {}), **said}, **(more or {})}
-    return decide(claim_from(document), {}, proof, "here")
+def decided(text, said, relation="p"):
+    """Return the finding on a claim: on its statement, or on the parts of its document."""
+    document = {"statement": said} if isinstance(said, str) else said
+    claim = Claim.from_json({"id": "drawn", "ruleset": text, **document})
+    return decide(claim, {}, proved(text, relation), "here")

@@ -18,50 +18,41 @@ from choco_pipeline.proof.statements.claim_certificate import (
     is_of_a_claim,
     write_claim_certificate,
 )
-from tests.claims.written import claim_from
 
 BAR, NIM_SUM = "solid-bar(f=(x+z)//k)", "(x-1) ^ y ^ (z-1)"
 CONJECTURE = {
     "id": "conj",
     "ruleset": BAR,
     "when": "k % 4 == 1",
-    "check": {"kind": "p-positions", "formula": f"{NIM_SUM} == 0"},
+    "statement": f"P <=> {NIM_SUM} == 0",
 }
 VALUES = {
     "id": "values",
     "ruleset": BAR,
     "every": {"t": "2..3"},
-    "let": {"u": "t-t"},
-    "check": {"kind": "values", "of": NIM_SUM, "values": "v == u", "relation": "exactly"},
+    "statement": f"let u = t-t: {{{NIM_SUM}: P}} == {{v: v == u}}",
 }
 LIMITED = {
     "id": "limited",
     "ruleset": BAR,
-    "reach": 9,
-    "check": {"kind": "p-positions", "formula": f"{NIM_SUM} == 0 and x < 10"},
+    "statement": f"size <= 9 => (P <=> {NIM_SUM} == 0 and x < 10)",
 }
 OPTIONS = {
     "id": "options",
     "ruleset": "strip-bar(k=k, s=0)",
     "when": "k % 2 == 0",
-    "check": {"kind": "options", "of": "x ^ y ^ z == 0", "have": "no", "to": "x ^ y ^ z == 0"},
+    "statement": "x ^ y ^ z == 0 => no option: x' ^ y' ^ z' == 0",
 }
 INTEGERS = {
     "id": "integers",
-    "check": {
-        "kind": "integers",
-        "bound": 20,
-        "all": {"k": "2..6 step 2", "z": "0..N"},
-        "let": {"y": "z//k"},
-        "holds": "y ^ z >= z - y",
-    },
+    "statement": "for k in 2..6 step 2, z in 0..N: let y = z//k: y ^ z >= z - y",
+    "bound": 20,
 }
 #: A reach bounds the passes of what the outermost passes are added to, as all coordinates.
 COUNT = {
     "id": "count",
     "ruleset": "with-pass(with-pass(nim(1), passes=3), passes=1)",
-    "reach": 1,
-    "check": {"kind": "count", "of": "0 == 0", "equals": "8"},
+    "statement": "count(position: size <= 1) == 8",
 }
 CASES = [
     (CONJECTURE, {"k": 5}, "solid-bar(f=(x+z)//5)"),
@@ -83,7 +74,7 @@ def proofs():
 def written(proofs, tmp_path):
     def write(said, names, game):
         proof = None if game is None else proofs[game]
-        return write_claim_certificate(claim_from(said), names, proof, tmp_path)
+        return write_claim_certificate(Claim.from_json(said), names, proof, tmp_path)
 
     return write
 
@@ -98,7 +89,7 @@ def test_a_certificate_is_decided_again_by_the_engine_and_by_the_checker(
     assert (document.claim.id, document.names) == (said["id"], names)
     assert isinstance(finding.verdict, Proved)
     assert finding.evidence["engines"] == ["own"]
-    assert finding.verdict.reach == said.get("reach")
+    assert finding.verdict.reach == {"limited": 9, "count": 1}.get(said["id"])
     assert [one.answer for one in check_files([path], 60)] == ["proved"]
     again = written(said, names, game)
     assert again == path
@@ -202,11 +193,9 @@ def test_a_checker_that_cannot_answer_is_silent(tmp_path, monkeypatch, written):
 def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_lists_some_of(
     tmp_path,
 ):
-    check = {"kind": "integers", "bound": 9, "all": {"k": "2..4 step 2", "x": "0..N"}}
-    check |= {"listed": ["k"], "holds": "x//k <= x"}
-    path = write_claim_certificate(
-        claim_from({"id": "drawn", "check": check}), {"k": 4}, None, tmp_path
-    )
+    statement = "for k in sample 2..4 step 2, x in 0..N: x//k <= x"
+    claim = Claim.from_json({"id": "drawn", "statement": statement, "bound": 9})
+    path = write_claim_certificate(claim, {"k": 4}, None, tmp_path)
     assert "sample" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["statement"]
     assert isinstance(check_claim_certificate(path)[1].verdict, Proved)
     assert [one.answer for one in check_files([path], 60)] == ["proved"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
+from choco_pipeline.formula import parse
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from tests.catalogues import catalogue_of
@@ -85,39 +86,41 @@ def test_drawn_claims_on_values(data) -> None:
     names = parse_ruleset(text).coordinates
     integers, conditions = pieces(names)
     reach = data.draw(st.none() | st.integers(-1, 6))
-    check = {"kind": "values", "of": data.draw(integers), "values": data.draw(SETS)}
-    check |= {"where": where} if (where := data.draw(st.none() | conditions)) else {}
-    parsed = claim_on(parse_ruleset(text), **check, relation="within").check
-    more = {} if reach is None else {"reach": str(reach)}
+    value, member = parse(data.draw(integers)), parse(data.draw(SETS))
+    where = data.draw(st.none() | conditions)
+    premises = ["P"] + ([] if where is None else [f"({where})"])
+    premises += [] if reach is None else [f"size <= {reach}"]
+
+    def found(sign):
+        return decided(text, f"{{{value}: {' and '.join(premises)}}} {sign} {{v: {member}}}")
 
     def spoken(number, named):
         near = reach is None or max(named.values()) <= reach
-        return number == 0 and near and (where is None or parsed.where.value(named))
+        return number == 0 and near and (where is None or parse(where).value(named))
 
     def wrong(number, named):
-        return spoken(number, named) and not parsed.values.value({"v": parsed.of.value(named)})
+        return spoken(number, named) and not member.value({"v": value.value(named)})
 
     named = [
         (number, dict(zip(names, q, strict=True)))
         for q, number in grundy_numbers(text, BOUND).items()
     ]
-    seen = {parsed.of.value(at) for number, at in named if spoken(number, at)}
+    seen = {value.value(at) for number, at in named if spoken(number, at)}
     outwards = [w for v in range(60) for w in (-v, v)] + [-5_000_000, 5_000_000]
-    members = [v for v in outwards if parsed.values.value({"v": v})]
+    members = [v for v in outwards if member.value({"v": v})]
 
-    within = decided(text, relation="within", check=check, more=more)
+    within = found("<=")
     agrees(within, first_wrong(text, wrong), len(names), reach=reach)
     first = within.evidence["first_values"]
     assert within.evidence["negative_values"] or min(seen, default=0) >= 0
     assert {v for v in seen if 0 <= v <= max(first, default=0)} <= set(first)
-    covers = decided(text, relation="contains-all", check=check, more=more).verdict
-    exactly = decided(text, relation="exactly", check=check, more=more).verdict
+    covers, exactly = found(">=").verdict, found("==").verdict
     match covers:
         case Refuted(counterexample):
-            found = re.fullmatch(r"no P-position has the value (-?[\d,]+)", counterexample.found)
-            absent = int(found[1].replace(",", ""))
+            said = re.fullmatch(r"no P-position has the value (-?[\d,]+)", counterexample.found)
+            absent = int(said[1].replace(",", ""))
             assert absent not in seen
-            assert parsed.values.value({"v": absent})
+            assert member.value({"v": absent})
             nearer = {v for v in members if (abs(v), v) < (abs(absent), absent)}
             assert nearer <= seen or reach is None
             assert isinstance(exactly, Refuted)
@@ -141,40 +144,31 @@ def test_drawn_claims_on_values(data) -> None:
 @pytest.mark.parametrize(
     ("said", "absent"),
     [
-        ({"relation": "exactly", "values": "v == 0 or v == -5"}, "-5"),
-        ({"relation": "contains-all", "values": "v < 1"}, "-1"),
-        ({"relation": "contains-all", "values": "v == 0 or v == 5000000"}, "5,000,000"),
-        ({"relation": "contains-all", "values": "v == 0 or v == -7000000"}, "-7,000,000"),
+        ("== {v: v == 0 or v == -5}", "-5"),
+        (">= {v: v < 1}", "-1"),
+        (">= {v: v == 0 or v == 5000000}", "5,000,000"),
+        (">= {v: v == 0 or v == -7000000}", "-7,000,000"),
     ],
 )
 def test_members_of_any_sign_must_be_values(said, absent) -> None:
-    finding = decided("solid-bar(f=(x+z)//3)", kind="values", of="x ^ y ^ z", **said)
+    finding = decided("solid-bar(f=(x+z)//3)", f"{{x ^ y ^ z: P}} {said}")
     assert finding.verdict.counterexample.found == f"no P-position has the value {absent}"
 
 
-NOTHING = [
-    ({"kind": "p-positions", "formula": "a == b", "where": "a < 0"}, "no position"),
-    ({"kind": "p-positions", "formula": "a < 0", "relation": "contain"}, "no position"),
-    (
-        {"kind": "p-positions", "formula": "a > 7", "relation": "within", "where": "a != b"},
-        "no pos",
-    ),
-    (
-        {"kind": "values", "of": "a", "values": "v == 7", "relation": "within", "where": "a > b"},
-        "no P",
-    ),
-    ({"kind": "values", "of": "a", "values": "v != v", "relation": "contains-all"}, "no integer"),
-    ({"kind": "options", "of": "a < 0", "have": "no", "to": "a == b"}, "no position"),
-    (
-        {"kind": "options", "of": "a == 0", "have": "every", "to": "a > b", "by": ["a"]},
-        "no position",
-    ),
-]
-
-
-@pytest.mark.parametrize(("check", "why"), NOTHING)
-def test_what_says_nothing_is_vacuous(check, why) -> None:
-    verdict = decided("nim(2)", check=check).verdict
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("a < 0 => (P <=> a == b)", "no position"),
+        ("a < 0 => P", "no position"),
+        ("a != b and P => a > 7", "no pos"),
+        ("{a: P and a > b} <= {v: v == 7}", "no P"),
+        ("{a: P} >= {v: v != v}", "no integer"),
+        ("a < 0 => no option: a' == b'", "no position"),
+        ("a == 0 => every option by a: a' > b'", "no position"),
+    ],
+)
+def test_what_says_nothing_is_vacuous(statement, why) -> None:
+    verdict = decided("nim(2)", statement).verdict
     assert isinstance(verdict, Vacuous)
     assert verdict.why.startswith(why)
 
@@ -206,10 +200,8 @@ def test_step_bars_with_one_square_a_step(number, part) -> None:
     claim = catalogue_of().claims[f"step2015-conj-{number}-{part}"]
     finding = decide(claim, {}, proved("step-bar(k=1)", "grundy"), "here")
     assert finding.verdict == Proved("here")
-    equals = f"({claim.check.equals})+z//30"
-    wrong = decided(
-        "step-bar(k=1)", "grundy", kind="grundy", equals=equals, where=str(claim.check.where)
-    )
+    said = f"({claim.check.where}) => (G == ({claim.check.equals})+z//30)"
+    wrong = decided("step-bar(k=1)", said, "grundy")
     assert 30 <= max(wrong.verdict.counterexample.position) <= 34
 
 
@@ -224,33 +216,31 @@ def test_the_values_of_conjecture_4_1_are_named() -> None:
 
 def test_far_counterexamples_are_explained_by_the_automata() -> None:
     far = 10**6
-    formula = f"a ^ b == 0 and a < {far}"
-    found = decided("nim(2)", kind="p-positions", formula=formula).verdict.counterexample
+
+    def counterexample(statement, relation="p"):
+        return decided("nim(2)", statement, relation).verdict.counterexample
+
+    found = counterexample(f"P <=> a ^ b == 0 and a < {far}")
     assert (found.position, found.found) == ((far, far), "P-position")
     assert (found.claimed, found.option) == ("N-position", None)
-    formula = f"a ^ b == 0 or a == {far} and b == {far - 1}"
-    found = decided("nim(2)", kind="p-positions", formula=formula).verdict.counterexample
+    found = counterexample(f"P <=> a ^ b == 0 or a == {far} and b == {far - 1}")
     assert (found.position, found.found) == ((far, far - 1), "N-position")
-    check = {"kind": "grundy", "equals": "(a ^ b)+1", "where": f"a >= {far}"}
-    found = decided("nim(2)", "grundy", check=check).verdict.counterexample
+    found = counterexample(f"a >= {far} => (G == (a ^ b)+1)", "grundy")
     assert (found.position, found.found) == ((far, 0), f"Grundy number {far}")
     assert (found.claimed, found.option) == (f"Grundy number {far + 1}", (0, 0))
-    check = {"of": "a+b", "values": f"v < {2 * far}", "relation": "within"}
-    found = decided("nim(2)", kind="values", **check).verdict.counterexample
+    found = counterexample(f"{{a+b: P}} <= {{v: v < {2 * far}}}")
     assert (found.position, found.found) == ((far, far), f"the P-position has the value {2 * far}")
 
 
 @pytest.mark.parametrize(("reach", "at"), [(-1, None), (5, None), (6, (6, 6))])
 def test_a_claim_speaks_no_further_than_it_reaches(reach, at) -> None:
-    check = {"kind": "p-positions", "formula": "a == b and a < 6"}
-    verdict = decided("nim(2)", check=check, more={"reach": f"{reach}"}).verdict
+    verdict = decided("nim(2)", f"size <= {reach} => (P <=> a == b and a < 6)").verdict
     if at is not None:
         assert verdict.counterexample.position == at
     else:
         no_position = Vacuous("no position satisfies its premise")
         assert verdict == (Proved("here", reach=reach) if reach > 0 else no_position)
-    values = {"kind": "values", "of": "a", "values": "0 <= v < 6", "relation": "exactly"}
-    verdict = decided("nim(2)", check=values, more={"reach": f"{reach}"}).verdict
+    verdict = decided("nim(2)", f"{{a: P and size <= {reach}}} == {{v: 0 <= v < 6}}").verdict
     assert verdict == Proved("here", reach=5) if reach == 5 else isinstance(verdict, Refuted)
 
 
@@ -258,44 +248,40 @@ def test_the_least_position_may_have_more_passes_left() -> None:
     text = "with-pass(step-bar(k=2, s=1), passes=1)"
     game, wrong = parse_ruleset(text), [(0, 5, 0), (1, 2, 1)]
     assert not any(map(game.is_p_position, wrong))
-    formula = "p == 0 and y == 0 and z == 5 or p == 1 and y == 1 and z == 2"
-    found = decided(text, kind="p-positions", formula=formula, relation="contain").verdict
-    assert found.counterexample.position == (1, 2, 1)
+    said = "p == 0 and y == 0 and z == 5 or p == 1 and y == 1 and z == 2 => P"
+    assert decided(text, said).verdict.counterexample.position == (1, 2, 1)
 
 
 def test_grundy_numbers_tell_p_positions_too() -> None:
-    check = {"kind": "p-positions", "formula": "y == z"}
-    assert decided("step-bar(k=1)", "p", **check) != decided("step-bar(k=2)", "p", **check)
-    by_p = decided("step-bar(k=2, s=1)", "p", **check).verdict
-    assert decided("step-bar(k=2, s=1)", "grundy", **check).verdict == by_p
-    values = {"kind": "values", "of": "y-z", "values": "v == 0", "relation": "exactly"}
-    assert decided("nim(2)", "grundy", check={**values, "of": "a-b"}).verdict == Proved("here")
+    said = "P <=> y == z"
+    assert decided("step-bar(k=1)", said) != decided("step-bar(k=2)", said)
+    by_p = decided("step-bar(k=2, s=1)", said).verdict
+    assert decided("step-bar(k=2, s=1)", said, "grundy").verdict == by_p
+    assert decided("nim(2)", "{a-b: P} == {v: v == 0}", "grundy").verdict == Proved("here")
+
+
+LISTING = {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0], "up_to": 3}
 
 
 @pytest.mark.parametrize(
-    ("text", "check", "why"),
+    ("text", "said", "why"),
     [
-        ("nim(2)", {"kind": "grundy", "equals": "a ^ b"}, "Grundy numbers are not proved"),
-        ("nim(2)", {"kind": "p-positions", "formula": "a*b == 0"}, "multiplies two coordinates"),
-        ("nim(2)", {"kind": "p-positions", "formula": "a//zero == b"}, "division by zero"),
-        ("nim(2)", {"kind": "p-positions", "formula": "a >> 20 == b"}, "more than 65536 states"),
-        (
-            "nim(2)",
-            {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0], "up_to": 3},
-            "no sentence is written for a statement of this form",
-        ),
-        ("rectangular-bar(m=2, n=3)", {"kind": "p-positions", "formula": "i == j"}, "no sentence"),
+        ("nim(2)", "G == a ^ b", "Grundy numbers are not proved"),
+        ("nim(2)", "P <=> a*b == 0", "multiplies two coordinates"),
+        ("nim(2)", "let zero = 0: P <=> a//zero == b", "division by zero"),
+        ("nim(2)", "P <=> a >> 20 == b", "more than 65536 states"),
+        ("nim(2)", {"check": LISTING}, "no sentence is written for a statement of this form"),
+        ("rectangular-bar(m=2, n=3)", "P <=> i == j", "no sentence"),
     ],
 )
-def test_what_is_not_decided(text, check, why) -> None:
-    more = {} if check["kind"] == "listing" else {"let": {"zero": "0"}}
-    verdict = decided(text, check=check, more=more).verdict
+def test_what_is_not_decided(text, said, why) -> None:
+    verdict = decided(text, said).verdict
     assert isinstance(verdict, Undecided)
     assert why in verdict.why
 
 
 def test_an_undecided_game_decides_no_claim() -> None:
     proof = prove(parse_ruleset("step-bar(k=2, s=1)"), seconds=1e-9)
-    claim = claim_on(proof.ruleset, kind="p-positions", formula="y == z")
+    claim = claim_on(proof.ruleset, "P <=> y == z")
     verdict = decide(claim, {}, proof, "here").verdict
     assert "no proved automata" in verdict.why

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks.check import check_standing
-from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.proof.statements.decided_integers import (
@@ -21,18 +20,15 @@ from choco_pipeline.proof.statements.decided_integers import (
     fixed_integers,
 )
 from tests.catalogues import catalogue_of
+from tests.claims.claims import on_integers
 from tests.claims.oracle_of_integers import outcome_of_integers
-from tests.claims.written import claim_from
 from tests.effort import examples
 
 BOUND = 3
 
 
 def statement(bound=BOUND, **check):
-    document = {"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}}
-    claim = claim_from(document)
-    assert list(mistakes_in(claim)) == []
-    return claim
+    return on_integers(bound, **check)
 
 
 def decided(seconds=math.inf, **check):
@@ -215,9 +211,9 @@ def test_choices_that_where_excludes_are_not_decided(where) -> None:
 
 
 def test_claims_on_games_are_refused() -> None:
-    document = {"id": "a", "ruleset": "nim(2)", "check": {"kind": "grundy", "equals": "a ^ b"}}
+    claim = Claim.from_json({"id": "a", "ruleset": "nim(2)", "statement": "G == a ^ b"})
     with pytest.raises(ValueError, match="a statement about integers is needed"):
-        decide_integers(claim_from(document))
+        decide_integers(claim)
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, V
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.statements.tree import PPosition, ValueSet, is_of_one_game, text_of
 from tests.checker.certificates import claim_on, game_text, verdict_on
-from tests.claims.written import claim_from
 from tests.formula.drawn import unhurried
 from tests.proof.statements.decided_games import proved
 from tests.statements.drawn import GAMES, PRINTED, K, statements
@@ -125,7 +124,7 @@ BAR, WITH_PASS = "step-bar(k=2, s=1)", "with-pass(step-bar(k=2, s=1), passes=1)"
     ],
 )
 def test_a_premise_is_asked_first_and_passes_are_places(text, statement, verdict, tmp_path):
-    claim = claim_from({"id": "drawn", "ruleset": text, "statement": statement})
+    claim = Claim.from_json({"id": "drawn", "ruleset": text, "statement": statement})
     assert isinstance(decide(claim, {}, proved(text, "grundy"), "here").verdict, verdict)
     document = claim_on(game_text(text, "grundy", tmp_path), statement)
     assert (verdict_on(document, tmp_path)[0] == "proved") == (verdict is Proved)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import CodeType
 from typing import Any
 
 import pytest
 
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.uniform.family_certificate import document, write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
+from choco_pipeline.proof.uniform.parametric_rules import describe
 from tests.checker.families.program import check_family
 
 
@@ -50,6 +57,46 @@ def certificate_of(ruleset: str, condition: str, **asked: Any) -> dict[str, Any]
         json.dumps(document(proved_once(ruleset, condition, **asked)))
     )
     return found
+
+
+#: Bounds of the positions that are compared, by the number of coordinates.
+BOUNDS = {1: 24, 2: 14, 3: 8, 4: 5, 5: 3}
+
+
+@cache
+def _code(text: str) -> CodeType:
+    return compile(text.strip(), "a formula", "eval")
+
+
+def value_in_python(text: str, values: Mapping[str, int]) -> Any:
+    """Return a formula's value as Python reads it."""
+    return eval(_code(text), {"min": min, "max": max, "abs": abs, **values})
+
+
+def small_members(
+    ruleset: str, condition: str, most: int = 3, **fixed: int
+) -> Iterator[tuple[dict[str, int], Ruleset]]:
+    """Yield the first members of a family, with their parameters."""
+    names = sorted({*describe(ruleset).parameters, *parse(condition).names} - fixed.keys())
+    for numbers in sorted(product(range(12), repeat=len(names)), key=sum):
+        given = {**fixed, **dict(zip(names, numbers, strict=True))}
+        with suppress(ChocoError):  # no game
+            if most and value_in_python(condition, given):
+                yield given, parse_ruleset(ruleset, given)
+                most -= 1
+
+
+def is_true(asked: Mapping[str, str], given: Mapping[str, int], game: Ruleset) -> bool:
+    """Whether a statement is true of a member's small positions, by the definition."""
+    said, where = asked.get("grundy") or asked["p_positions"], asked.get("where") or "True"
+    for position in game.positions(BOUNDS[len(game.coordinates)]):
+        at = {**given, **dict(zip(game.coordinates, position, strict=True))}
+        number = game.grundy(position)
+        if value_in_python(where, at) and (
+            value_in_python(said, at) != (number if "grundy" in asked else number == 0)
+        ):
+            return False
+    return True
 
 
 @pytest.fixture

@@ -3,14 +3,12 @@
 Each theorem is also compared with the definition, in plain Python, for small members.
 """
 
-from itertools import count, product
-
 import pytest
 
 from choco_pipeline import grundy_table
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.family import Family
-from tests.proof.uniform.judged import prove_family, proved_once
+from tests.proof.uniform.judged import is_true, prove_family, proved_once, small_members
 
 SUM, MORE = "solid-bar(f=(x+z)//k)", "solid-bar(f=(x+z+c)//k)"
 STEP, STRIP = "step-bar(k=k, s=s)", "strip-bar(k=k, s=s)"
@@ -21,28 +19,6 @@ PLUS, FLAT, SQUARE = (f"solid-bar(f={f})" for f in ("(x+z)//k+c", "z//k+c", "z//
 HEAP, BARS = "sum(step-bar(k=k, s=s), nim(1))", "sum(step-bar(k=k), step-bar(k=j))"
 SAME = "sum(step-bar(k=k, s=s), step-bar(k=k, s=s))"
 HEAPS = "sum(solid-bar(f=min(x, z)//k), nim(2))"
-#: The heights, and for sums of games the coordinates, as Python computes them.
-HEIGHTS = {
-    STEP: {"y": "(z+s)//k"},
-    STRIP: {"y": "(z+s)//k"},
-    POWERS: {"y": "(z+u*2**t)//k"},
-    BESIDE: {"y": "(z+u*2**t)//k"},
-    "step-bar(k=k, s=k*2**t+m*2**(t+1))": {"y": "(z+k*2**t+m*2**(t+1))//k"},
-    "step-bar(k=k, s=2**(t+1))": {"y": "(z+2**(t+1))//k"},
-    "step-bar(k=k, s=t*2**t)": {"y": "(z+t*2**t)//k"},
-    "sum(step-bar(k=k, s=u*2**t), nim(1))": {"y": "(z+u*2**t)//k"},
-    "step-bar(k=k, s=c*k)": {"y": "(z+c*k)//k"},
-    HEAP: {"y": "(z+s)//k"},
-    BARS: {"y1": "z1//k", "y2": "z2//j"},
-    SAME: {"y1": "(z1+s)//k", "y2": "(z2+s)//k"},
-    HEAPS: {"y": "min(x, z)//k"},
-    "nim(2)": {},
-}
-COORDINATES = {STEP: "y z", HEAP: "y z a", BARS: "y1 z1 y2 z2", SAME: "y1 z1 y2 z2"}
-COORDINATES |= {"step-bar(k=k, s=c*k)": "y z", HEAPS: "x y z a b", POWERS: "y z"}
-COORDINATES |= {f"step-bar(k=k, s={s})": "y z" for s in ("k*2**t+m*2**(t+1)", "2**(t+1)", "t*2**t")}
-COORDINATES |= {"sum(step-bar(k=k, s=u*2**t), nim(1))": "y z a", "nim(2)": "a b"}
-
 NIM, SHORT, EVEN = "x ^ y ^ z == 0", "k % 2 == 0 and s < k", "k % 2 == 0"
 # ⌈c/2⌉ for k = 4m+3, ⌈c/2⌉ - 1 for k = 4m+1: four cases, with whether c is even, of which one is quick.
 SHIFT, HALF = "(c+1)//2 - 1 + k%4//2", "c*(k+1)//2"
@@ -295,50 +271,9 @@ def test_a_bound_of_one_coordinate_alone_is_refused():
         prove_family(ruleset, condition, **asked)
 
 
-def grundy_numbers(coordinates, heights, bound):
-    """Yield the positions with coordinates up to a bound, and their Grundy numbers, by the definition.
-
-    A move lowers one coordinate by any amount. Then coordinates above their heights fall to these.
-    """
-    numbers = {}
-    for position in sorted(product(range(bound + 1), repeat=len(coordinates)), key=sum):
-        at = dict(zip(coordinates, position, strict=True))
-        if any(at[y] > height(at) for y, height in heights.items()):
-            continue
-        reached = set()
-        for lowered in coordinates:
-            for value in range(at[lowered]):
-                option = {**at, lowered: value}
-                option |= {y: min(option[y], height(option)) for y, height in heights.items()}
-                reached.add(numbers[tuple(option.values())])
-        numbers[position] = next(n for n in count() if n not in reached)
-        yield at, numbers[position]
-
-
 @pytest.mark.parametrize(("ruleset", "condition", "asked"), [*TRUE[""], *TRUE["full"], *TRUE["slow"]])  # fmt: skip
 def test_small_members_agree_with_the_definition(ruleset, condition, asked):
-    one = {"y": ruleset.removeprefix("solid-bar(f=").removesuffix(")")}
-    texts = HEIGHTS.get(ruleset, one)
-    coordinates = COORDINATES.get(ruleset, "x y z").split()
-    names = Family.read(ruleset, condition, f"{coordinates[0]} == 0", "p-positions").parameters  # fmt: skip
-    functions, tried = {"min": min, "max": max, "abs": abs}, 0
-    for numbers in sorted(product(range(10), repeat=len(names)), key=sum):
-        given = dict(zip(names, numbers, strict=True))
-        if tried == 3 or not given.get("k", 1) or not given.get("j", 1):
-            continue
-        if not eval(condition, {**functions, **given}):
-            continue
-        tried += 1
-        heights = {
-            y: lambda at, text=text, given=given: eval(text, {**functions, **given, **at})
-            for y, text in texts.items()
-        }
-        bound = {2: 14, 3: 8, 4: 5, 5: 3}[len(coordinates)]
-        for at, value in grundy_numbers(coordinates, heights, bound):
-            known = {**functions, **given, **at}
-            if eval(asked.get("where") or "True", dict(known)):
-                said = eval(asked.get("grundy") or asked["p_positions"], known)
-                assert said == (value if "grundy" in asked else value == 0)
+    assert all(is_true(asked, *member) for member in small_members(ruleset, condition))
 
 
 @pytest.mark.parametrize(("ruleset", "condition", "asked"), marked({"": [TRUE[""][1]], "full": [TRUE["full"][19], TRUE["full"][20]], "slow": TRUE["slow"][14:19]}))  # fmt: skip

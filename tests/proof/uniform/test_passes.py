@@ -1,17 +1,13 @@
 """Families of games with passes, for all numbers of passes at once, against the definition."""
 
-from functools import cache
-from itertools import product
-
 import pytest
 
-from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import render
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.passes import without_passes
-from tests.proof.uniform.judged import prove_family, proved_once
+from tests.proof.uniform.judged import is_true, prove_family, proved_once, small_members
 from tests.proof.uniform.test_families import STEPS
 
 STEP, STRIP = "with-pass(step-bar(k=k, s=s), passes=r)", "with-pass(strip-bar(k=k, s=s), passes=r)"
@@ -53,40 +49,10 @@ TRUE = [
 ]
 
 
-@cache
-def grundy(bar, h, k, s, p):
-    """Return the Grundy number of (h, y, z) with p passes left, of the strip bar by its definition; of the step bar for h = 0."""
-    x, (y, z) = h, bar
-    options = [grundy(bar, u, k, s, p) for u in range(x)]
-    options += [grundy((v, z), x, k, s, p) for v in range(y)]
-    options += [grundy((min(y, (w + s) // k), w), x, k, s, p) for w in range(z)]
-    options += [grundy(bar, x, k, s, p - 1)] if p and options else []
-    return next(n for n in range(len(options) + 1) if n not in options)
-
-
 def agrees(ruleset, condition, asked):
-    """Compare a statement on small step or strip bars, with up to 4 passes left, with the definition."""
-    said, where = parse(asked.get("p_positions") or asked["grundy"]), parse(asked.get("where") or "0 == 0")  # fmt: skip
-    members = parse(condition.replace("r >= 0", "k == 1 and s == 0"))
-    is_strip = "x" in said.names or "a" in said.names
-    for k, s, left in product(range(1, 6), range(5), range(5)):
-        if not members.value({n: {"k": k, "s": s}[n] for n in members.names}):
-            continue
-        if "passes=1" in ruleset and left > 1:
-            continue
-        for x, z in product(range(9 if is_strip else 1), range(9)):
-            for y in range((z + s) // k + 1):
-                at = {"x": x, "y": y, "z": z, "p": left, "k": k, "s": s}
-                number = grundy((y, z), x, k, s, left)
-                if "a" in said.names:
-                    at, y = {"a": x, "b": z, "p": left}, 0
-                    number = grundy((0, z), x, 1, 0, left)
-                value = said.value({n: at[n] for n in said.names})
-                if where.value({n: at[n] for n in where.names}) and value != (
-                    number == 0 if said.is_truth else number
-                ):
-                    return False
-    return True
+    """Whether a statement is true of small bars and heaps with up to 4 passes left, by the definition."""
+    members = small_members(ruleset, condition, 9, **({"r": 4} if "=r)" in ruleset else {}))
+    return all(is_true(asked, *member) for member in members)
 
 
 @pytest.mark.parametrize(("ruleset", "condition", "asked"), TRUE)
