@@ -16,7 +16,7 @@ import numpy as np
 
 from choco_pipeline.claims.checks.evidence import Pass, alone
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.claims.kinds import Evaluated
+from choco_pipeline.claims.kinds import Evaluated, PPositions
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -220,12 +220,45 @@ class MissingMember:
 
 
 @dataclass(frozen=True)
+class NoValue:
+    """A formula without a value for some parameters, such as a%k for k = 0."""
+
+
+def lacks_values(claim: Claim, case: Parameters) -> bool:
+    """Whether the formula of a claim has no value for some parameters, at two places tried."""
+    formulas = [
+        check.formula if isinstance(check, PPositions) else check.equals
+        for check in (claim.outcomes, claim.numbers)
+        if check is not None
+    ]
+    formulas += [] if claim.value_set is None else [claim.value_set.values]
+    known = claim.environment(case)
+
+    def has_value(formula: Formula, at: int) -> bool:
+        with suppress(FormulaError):
+            formula.value(dict.fromkeys(formula.names, at) | known)
+            return True
+        return False
+
+    return any(not any(has_value(one, at) for at in (0, 1)) for one in formulas)
+
+
+@dataclass(frozen=True)
 class TableTrial:
     """The outcome of a trial on one table."""
 
     parameters: Parameters
     bound: int
-    verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | MissingMember | Disputed
+    verdict: (
+        Exhausted
+        | HoldsToBound
+        | Refuted
+        | Undecided
+        | Vacuous
+        | MissingMember
+        | NoValue
+        | Disputed
+    )
     #: The bound of the run's own table of the game; None if the statement was not seen for it.
     run: int | None
     #: Whether it is the whole table of the run, if searches read only a corner of it.
@@ -236,7 +269,7 @@ class TableTrial:
     @property
     def is_against(self) -> bool:
         """Whether it contradicts a statement for these parameters."""
-        return isinstance(self.verdict, Refuted | MissingMember | Disputed)
+        return isinstance(self.verdict, Refuted | MissingMember | NoValue | Disputed)
 
     @property
     def positions(self) -> int:
@@ -307,6 +340,8 @@ def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
     match deciding.verdict:
         case MissingMember(member):
             text = f"no P-position up to bound {deciding.bound:,} has the value {member:,}"
+        case NoValue():
+            text = "it has no value"
         case Disputed(claim, _, why):
             text = f"right to bound {deciding.bound:,}, but {claim} {why}"
         case verdict:

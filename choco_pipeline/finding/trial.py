@@ -303,13 +303,15 @@ def _trial(
             verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
             verdict = Undecided(str(error))
+        is_valueless = isinstance(verdict, Undecided) and bounds.lacks_values(claim, case)
         number = bounds.largest_number(game)
         if isinstance(verdict, HoldsToBound) and number > bound:
             verdict = Undecided(
                 f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
             )
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        trial = bounds.TableTrial(parameters, bound, verdict, run, explained=explained)
+        outcome = bounds.NoValue() if is_valueless else verdict
+        trial = bounds.TableTrial(parameters, bound, outcome, run, explained=explained)
         # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
         is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
         if is_whole or trial.is_against or bounds.largest_number(game) < bound:
@@ -332,6 +334,7 @@ def _domain(claims: Sequence[Claim]) -> str:
 
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
+VALUELESS = " or has no value"
 
 
 #: A statement with a narrower or wider condition, and the trials from which the condition was learned.
@@ -378,6 +381,7 @@ def narrowed(
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*scope.between(statement), *right, *wrong])
     missed = MISSED if any(isinstance(t.verdict, bounds.MissingMember) for t in outcomes) else ""
+    missed += VALUELESS if any(isinstance(t.verdict, bounds.NoValue) for t in outcomes) else ""
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,

@@ -50,6 +50,14 @@ def is_right(text, found, bound):
     return wrong == [list(position) for position in found.exceptions]
 
 
+def test_a_period_is_a_modulus_of_formulas():
+    """Powers of 2 may be taken, which are no amounts that the rules list."""
+    power = {"lower": {"a": "n"}, "where": "n > 0 and n & (n-1) == 0"}
+    game = CutGame(coordinates=["a"], moves=[power])
+    found = mine_formulas(Cells.of(game, 255, grundy_table(game, 255)))
+    assert [line.formula for one in found for line in one.formulas] == ["a%3"]
+
+
 def test_that_only_the_end_is_p_is_a_formula():
     game = CutGame(coordinates=["a", "b"], moves=[{"lower": ["a", "b"], "by": "any"}])
     (found,) = mine_formulas(Cells.of(game, 20, p_table(game, 20)))
