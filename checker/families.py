@@ -488,6 +488,12 @@ def names_in(*formulas: ast.expr) -> set[str]:
     return {part.id for part in parts if isinstance(part, ast.Name)} - check.FUNCTIONS.keys()
 
 
+def operations(sign: type[ast.operator], *formulas: ast.expr) -> list[ast.BinOp]:
+    """Return the parts of formulas that apply an operator."""
+    parts = itertools.chain.from_iterable(map(ast.walk, formulas))
+    return [part for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, sign)]
+
+
 def power_of(parameter: str) -> str:
     """Return the key of the largest power of 2 that divides a parameter."""
     return f"{parameter} & -{parameter}"
@@ -566,18 +572,14 @@ class Reader:
         match operation, left, right:
             case "Add", Sum(), Sum():
                 return left + right
-            case "Sub", Sum(), Sum():
-                return left - right
-            case "Sub", Height() | NimSum(), Sum():
-                return left.plus(-right)
-            case ("Add", Height() | NimSum() as one, Sum() as more) | (
-                "Add",
-                Sum() as more,
-                Height() | NimSum() as one,
-            ):
-                return one.plus(more)
+            case "Add", Height() | NimSum(), Sum():
+                return left.plus(right)
+            case "Add", Sum(), Height() | NimSum():
+                return right.plus(left)
             case "Add", Height(), Height() if left.is_summand and right.is_summand and self.floors is None:
                 return Height((*left.parts, *right.parts), "sum")
+            case "Sub", _, Sum():
+                return self.binary("Add", left, -right)
             case "Sub", Sum(), Height():
                 return (-right).plus(left)
             case "Mult", Sum(), Sum():
@@ -717,18 +719,13 @@ class Family:
             raise undecided(
                 "a coordinate in the condition on parameters, or with the name of a parameter or of a track or function"
             )
-        powers = {
-            part.left.id
-            for part in itertools.chain.from_iterable(map(ast.walk, texts + stated))
-            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd)
-            if isinstance(part.left, ast.Name) and isinstance(part.right, ast.UnaryOp)
-        }
+        masked = [(part.left, part.right) for part in operations(ast.BitAnd, *texts, *stated)]
+        powers = {a.id for a, b in masked if isinstance(a, ast.Name) and isinstance(b, ast.UnaryOp)}
         if len(powers) > 1 or not powers <= known - {POWER}:
             raise undecided("powers of 2 that divide several parameters, a coordinate, or a parameter of their name")
         self.with_power = next(iter(powers), None)  # the parameter of which the power of 2 in it is used
-        parts = itertools.chain.from_iterable(map(ast.walk, texts + stated))
-        raised = [part.right for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)]
-        if len(exponents := names_in(*raised)) > 1 or not exponents <= known or (exponents and powers):
+        exponents = names_in(*(part.right for part in operations(ast.Pow, *texts, *stated)))
+        if len(exponents) > 1 or not exponents <= known or (exponents and powers):
             raise undecided("powers with several exponents, a coordinate as exponent, or two kinds of powers")
         self.exponent = next(iter(exponents), None)  # t of 2**t
         refuse_if(("without_passes" in data) != bool(passes), "a relation without passes, for games with passes only")
@@ -746,14 +743,11 @@ class Family:
                 given, defaults = {str(word.arg): word.value for word in words}, document.get("parameters", {})
                 if document["game"] != name or len(given) < len(words) or not given.keys() <= defaults.keys():
                     raise ValueError("the game described has another name, or other parameters")
-                formulas = {y: parsed(height) for y, height in document.get("heights", {}).items()}
                 coordinates, put = {*document["coordinates"]}, {key: parsed(n) for key, n in defaults.items()} | given
-                used = names_in(*formulas.values(), *itertools.chain.from_iterable(map(amounts_of, document["moves"])))
-                if not used <= {*coordinates, *put} or coordinates & {*put}:
+                if not names_in(*formulas_of(document)) <= {*coordinates, *put} or coordinates & {*put}:
                     raise ValueError("a name in a height or an amount has two meanings, or none")
                 refuse_if(names_in(*given.values()) & coordinates, "an argument of the game depends on a coordinate")
-                heights = {y: ast.unparse(replaced(f, put)) for y, f in formulas.items()}
-                return {**document, "heights": heights, "moves": [with_amounts(m, put) for m in document["moves"]]}
+                return with_formulas(document, put)
             case ast.Call(ast.Name("sum"), [first, second], []):
                 return side_by_side(self.described(first), self.described(second))
             case ast.Call(ast.Name("nim" | "step_bar" | "strip_bar" | "solid_bar" as name), values, words):
@@ -812,9 +806,14 @@ class Family:
             left, right = NimSum(left.shifts, left.constant), right.plus(-left.offset)
         return left ^ right
 
+    @property
+    def is_on_a_part(self) -> bool:
+        """Whether the relation is on a part of the positions; with passes it is on all."""
+        return self.where is not None and not self.passes
+
     def inside(self, reader: Reader, values: Numbers) -> Iterator[Sum]:
-        """Yield the sums that are at least 0 in the domain of the relation; with passes its domain is all positions."""
-        parts = [self.where] if self.where and not self.passes else []
+        """Yield the sums that are at least 0 in the domain of the relation."""
+        parts = [self.where] if self.where is not None and self.is_on_a_part else []
         while parts:
             match parts.pop():
                 case ast.BoolOp(ast.And(), operands):
@@ -841,19 +840,27 @@ def without_passes(ruleset: ast.expr) -> tuple[ast.expr, ast.expr | None]:
             return ruleset, None
 
 
-def amounts_of(move: Mapping[str, Any]) -> list[ast.expr]:
-    """Return the formulas in the amounts of a move."""
-    listed = move["by"] if isinstance(move.get("by"), list) else []
-    refuse_if(any(isinstance(amount, list) for amount in listed), "amounts as vectors")
-    return [*map(parsed, listed), *([parsed(move["at_most"])] if "at_most" in move else [])]
+def formulas_of(game: Mapping[str, Any]) -> list[ast.expr]:
+    """Return the formulas in the heights and moves of a description."""
+    texts = [*game.get("heights", {}).values()]
+    for move in game["moves"]:
+        texts += [*(move["by"] if isinstance(move.get("by"), list) else ()), move.get("at_most", 0)]
+    refuse_if(any(isinstance(text, list) for text in texts), "amounts as vectors")
+    return [*map(parsed, texts)]
 
 
-def with_amounts(move: Mapping[str, Any], put: Mapping[str, ast.expr]) -> dict[str, Any]:
-    """Substitute formulas for names in the amounts of a move."""
-    texts, changed = [ast.unparse(replaced(formula, put)) for formula in amounts_of(move)], dict(move)
-    if "at_most" in move:
-        changed["at_most"] = texts.pop()
-    return {**changed, "by": texts} if isinstance(move.get("by"), list) else changed
+def with_formulas(game: Mapping[str, Any], put: Mapping[str, ast.expr]) -> dict[str, Any]:
+    """Substitute formulas for names in the heights and moves of a description."""
+
+    def changed(text: Any) -> str:
+        return ast.unparse(replaced(parsed(text), put))
+
+    moves = [dict(move) for move in game["moves"]]
+    for move in moves:
+        move |= {"by": [*map(changed, move["by"])]} if isinstance(move.get("by"), list) else {}
+        move |= {"at_most": changed(move["at_most"])} if "at_most" in move else {}
+    heights = {y: changed(height) for y, height in game.get("heights", {}).items()}
+    return {**game, "heights": heights, "moves": moves}
 
 
 def side_by_side(*games: Mapping[str, Any]) -> dict[str, Any]:
@@ -868,13 +875,10 @@ def side_by_side(*games: Mapping[str, Any]) -> dict[str, Any]:
                 raise ValueError(f"{c[:60]!r} has two meanings")
             own[c] = check.unused(f"{c}{i + 1}" if c in games[1 - i]["coordinates"] else c, coordinates)
             coordinates.append(own[c])
-        put: dict[str, ast.expr] = {c: ast.Name(new) for c, new in own.items()}
-        for y, height in game.get("heights", {}).items():
-            others |= names_in(parsed(height)) - own.keys()
-            heights[own[y]] = ast.unparse(replaced(parsed(height), put))
-        for move in game["moves"]:
-            others |= names_in(*amounts_of(move)) - own.keys()
-            moves.append({**with_amounts(move, put), "lower": [own[c] for c in move["lower"]]})
+        others |= names_in(*formulas_of(game)) - own.keys()
+        renamed = with_formulas(game, {c: ast.Name(new) for c, new in own.items()})
+        heights |= {own[y]: height for y, height in renamed["heights"].items()}
+        moves += [{**move, "lower": [own[c] for c in move["lower"]]} for move in renamed["moves"]]
     refuse_if(others & {*coordinates}, "a parameter has the name of a coordinate of the sum")
     return {"coordinates": coordinates, "heights": heights, "moves": moves}
 
@@ -1032,37 +1036,42 @@ class Case:
 
     def conditions(self, is_proof: bool) -> Iterator[tuple[str, str]]:
         """Yield the counterexamples, with names; each must be unsatisfiable together with `facts`."""
-        written, power = self.written, self.family.with_power
-        of_places = (self.family.where is not None and not self.family.passes) or not is_proof
-        refuse_if((of_places or "formula" in written) and self.family.exponent, "2**t where no words are read")
-        refuse_if((of_places or "formula" in written) and written.get("obligations"), "obligations on words")
-        if (self.listed or self.most) and (of_places or self.by_cases is None):
+        is_of_places, written = self.family.is_on_a_part or not is_proof, self.written
+        if is_of_places or self.by_cases is not None:
+            refuse_if(self.family.exponent, "2**t where no words are read")
+            refuse_if(written.get("obligations"), "obligations on words")
+        if (self.listed or self.most) and (is_of_places or self.by_cases is None):
             raise undecided("moves by some amounts only, where the relation is no formula by cases")
         if self.family.passes:
             yield "only-the-end", self.stuck()
-        if not of_places and self.by_cases is None:
-            yield from self.obligations()
-        elif self.by_cases is not None and not of_places:
-            refuse_if(power is not None, "options and lemmas, where a power of 2 divides a parameter")
+        if is_of_places:
+            yield from self.on_places(is_proof)
+        elif self.by_cases is not None:
+            refuse_if(self.family.with_power is not None, "options and lemmas, where a power of 2 divides a parameter")
             yield from self.by_cases.conditions()
         else:
-            if (power is None) != ("digits" not in written) or (power is not None and is_proof):
-                raise undecided("a proof for powers of 2, or digits, where there are none")
-            position = {x: read(s, self.names) for x, s in written.get("position", {}).items()}
-            if power is not None:
-                digits = written["digits"].items()
-                parts = {x: (read(d["high"], self.names), read(d["low"], self.names)) for x, d in digits}
-                yield "position", PowerPlace(self, self.values[power_of(power)], position, parts).contradiction()
-                return
-            few = FewValues(self)
-            if self.inside or is_proof:
-                yield from few.closure()
-            if is_proof:
-                yield from few.consistent()
-            elif all(is_small(position.get(y, named(y))) for y in self.heights):
-                yield "position", few.failure(position)
-            else:
-                raise undecided("a limited coordinate of the position is no small number")
+            yield from self.obligations()
+
+    def on_places(self, is_proof: bool) -> Iterator[tuple[str, str]]:
+        """Yield the counterexamples where some coordinates are small, or a position refutes every member."""
+        written, power = self.written, self.family.with_power
+        if (power is None) != ("digits" not in written) or (power is not None and is_proof):
+            raise undecided("a proof for powers of 2, or digits, where there are none")
+        position = {x: read(s, self.names) for x, s in written.get("position", {}).items()}
+        if power is not None:
+            digits = written["digits"].items()
+            parts = {x: (read(d["high"], self.names), read(d["low"], self.names)) for x, d in digits}
+            yield "position", PowerPlace(self, self.values[power_of(power)], position, parts).contradiction()
+            return
+        few = FewValues(self)
+        if self.inside or is_proof:
+            yield from few.closure()
+        if is_proof:
+            yield from few.consistent()
+        elif all(is_small(position.get(y, named(y))) for y in self.heights):
+            yield "position", few.failure(position)
+        else:
+            raise undecided("a limited coordinate of the position is no small number")
 
     def is_somewhere(self) -> bool:
         """Return whether some position of a member satisfies the condition on positions; products of names show nothing."""
@@ -1124,8 +1133,15 @@ def is_small(value: Sum) -> bool:
 
 Digits = dict[str, int]
 Orders = tuple[tuple[str, str], ...]
-# Whether a move is chosen or none is asked for, which, what is less already, and whether the digits so far are upper ones.
-Key = tuple[bool, str | None, Orders, bool]
+
+
+class Key(NamedTuple):
+    """What a location keeps of the digits so far, beside the counters."""
+
+    is_settled: bool  # whether a move is chosen, or none is asked for
+    move: str | None
+    orders: Orders  # which changed coordinates are less already
+    is_upper: bool  # whether the digits so far are upper ones
 
 
 def count(track: str) -> str:
@@ -1174,8 +1190,8 @@ class Obligation:
 
     def after(self, here: Key | None, there: Key, digits: Digits) -> dict[str, Sum]:
         """Return the counters after a step, as sums of the counters before it; `here` is None at the start."""
-        counters, old = dict[str, Sum](), self.counters(here[1]) if here else {}
-        for name, form in self.counters(there[1]).items():
+        counters, old = dict[str, Sum](), self.counters(here.move) if here else {}
+        for name, form in self.counters(there.move).items():
             more = sum((a * digits[track] for track, a in form.items()), ZERO)
             before = name if name in old else name.replace("'", "")  # until now the option was the position itself
             counters[name] = named(before) * 2 + more if here else -more  # the first digit is the sign
@@ -1214,13 +1230,12 @@ class Obligation:
 
     def violated(self, key: Key) -> str:
         """Condition: the word ends here, and must not."""
-        is_settled, move, orders, _ = key
         if self.kind == VALUE:
             return both(self.given, contrary(self.above(count(VALUE)).natural))
-        if not is_settled:
+        if not key.is_settled:
             return "false"
+        move, less = key.move, dict(key.orders)
         assert move is not None
-        less = dict(orders)
         option = [] if less[move] == "less" else ["false"]
         option += [self.above(count(f"{move}'")).natural] if self.game.shift(move) else []
         for y in self.changed(move)[1:]:
@@ -1257,7 +1272,7 @@ class Obligation:
         """Yield the counterexamples, with names."""
         start, is_option = self.locations[0], self.kind == "option"
         # Whatever else is said of the start, even that 1 = 0, would be supposed of every word.
-        first = (not is_option, self.move, self.equal(self.move), self.game.family.exponent is not None)
+        first = Key(not is_option, self.move, self.equal(self.move), self.game.family.exponent is not None)
         said = [start.never, start.equalities, start.parities, start.predicates]
         if not start.is_start or start.key != first or any(said) or start.states != [""]:
             raise undecided("the first location is not the start")
@@ -1270,7 +1285,7 @@ class Obligation:
                 before = both(here.facts({}), either(*here.in_states({})), contrary(here.is_never({})))
             yield f"step-{number}", both(before, either(*(self.answers(here) if is_option else self.steps(here))))
             if here.is_upper and not here.is_start:
-                values, there = self.switched(here.key[1]), self.at((*here.key[:3], False))
+                values, there = self.switched(here.key.move), self.at(here.key._replace(is_upper=False))
                 yield f"switch-{number}", both(before, contrary(either(*(other.invariant(values) for other in there))))
             elif not here.is_start:
                 yield f"goal-{number}", both(before, self.violated(here.key))
@@ -1288,10 +1303,10 @@ class Obligation:
                 own, other = self.nim_sum(digits), self.nim_sum(digits, changed)
                 if own != other or (not self.game.is_grundy and own):
                     continue
-                orders = self.lowered(self.move, here.key[2], digits, here.is_start)
+                orders = self.lowered(self.move, here.key.orders, digits, here.is_start)
             if orders is None:
                 continue
-            there = (True, self.move, orders, here.is_upper)
+            there = Key(True, self.move, orders, here.is_upper)
             digits[VALUE] = self.nim_sum(digits)
             values = self.after(None if here.is_start else here.key, there, digits)
             yield contrary(either(*(other.invariant(values) for other in self.at(there))))
@@ -1301,7 +1316,7 @@ class Obligation:
 
         `never` depends on the position alone, so the answers of the strategy do not matter.
         """
-        key, own = (False, None, (), False), self.counters(None).keys()
+        key, own = Key(False, None, (), False), self.counters(None).keys()
         every = [here for here in self.locations if here.never]
         switched = either(*(here.is_never(self.switched(None)) for here in every if not here.is_upper))
         for number, here in enumerate({(here.is_never({}), here.is_upper): here for here in every}.values()):
@@ -1321,7 +1336,7 @@ class Obligation:
             target = digits.get(TARGET, 0)
             differs = self.nim_sum(digits) != target
             is_larger = self.game.is_grundy and bool(target) != here.is_start
-            if not here.key[0] and differs and is_larger:
+            if not here.key.is_settled and differs and is_larger:
                 continue  # a target is smaller than the value
             unanswered = {*range(len(states))}
             for answer in written.get(frozenset(digits.items()), ()):
@@ -1337,7 +1352,7 @@ class Obligation:
     ) -> tuple[Location, Numbers]:
         """Return the location after an answer, and the counters there; refuse answers that are no moves."""
         own, (is_settled, move, orders, _) = answer["digits"], here.key
-        there: Key = (False, None, (), here.is_upper)
+        there = Key(False, None, (), here.is_upper)
         if is_settled or differs:
             if not is_settled:
                 move = answer.get("move")
@@ -1354,7 +1369,7 @@ class Obligation:
             after = self.lowered(move, orders, digits, here.is_start)
             if after is None or self.nim_sum(digits, changed) != digits.get(TARGET, 0):
                 raise undecided("an answer is larger than the position, or has another nim-sum")
-            there = (True, move, after, here.is_upper)
+            there = Key(True, move, after, here.is_upper)
         elif own or answer.get("move") is not None:
             raise undecided("an answer before the nim-sum differs")
         location = self.locations[answer["to"]]
@@ -1373,7 +1388,8 @@ class Location:
         if (move is not None) != (written["settled"] and kind != VALUE) or obligation.move not in (None, move):
             raise undecided("a location has another move than its obligation, has it too early, or none")
         self.is_upper: bool = written.get("upper", False)
-        self.key: Key = (written["settled"], move, tuple((x, written["orders"][x]) for x in changed), self.is_upper)
+        orders = tuple((x, written["orders"][x]) for x in changed)
+        self.key = Key(written["settled"], move, orders, self.is_upper)
         self.is_start, self.states, self.strategy = written["start"], written["states"], written.get("strategy", [])
         counters = set() if self.is_start else obligation.counters(move).keys()
         names = {*own, *counters}
@@ -1623,8 +1639,8 @@ class ByCases:
             self.reader.condition(self.family.relation, self.known)  # all quotients are then in `floors`
             return
         remainders = dict[str, tuple[Sum, int]]()  # by numbers, with their texts
-        for part in ast.walk(self.family.relation):
-            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) and names_in(part) & self.place.keys():
+        for part in operations(ast.Mod, self.family.relation):
+            if names_in(part) & self.place.keys():
                 by = self.reader.sum(part.right, self.values)
                 refuse_if(by.is_number and by.number < 1, "a remainder by what is no positive number")
                 one = {ast.unparse(part): (self.reader.sum(part.left, self.known), by.number)}
@@ -2009,7 +2025,7 @@ def statement(family: Family) -> list[str]:
     return [f"{check.shown(family.ruleset)}: {rules}", said]
 
 
-def answered(status: str, why: str) -> dict[str, Any]:
+def without_evidence(status: str, why: str) -> dict[str, Any]:
     """Return a verdict as plain data, without evidence."""
     evidence: dict[str, Any] = {"statement": [], "coordinates": [], "parameters": None, "position": None}
     counts: dict[str, Any] = {"conditions": 0, "members": 0, "alone": [], "tables_only": []}
@@ -2018,7 +2034,7 @@ def answered(status: str, why: str) -> dict[str, Any]:
 
 def decide(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the verdict on a certificate, with the statement and the counts of what was checked."""
-    answer = answered("undecided", "")
+    answer = without_evidence("undecided", "")
     try:
         family, is_proof = Family(data), data.get("verdict", "proved") == "proved"
         answer |= {"statement": statement(family), "coordinates": [*family.coordinates, *family.passes]}
@@ -2099,13 +2115,13 @@ def verdict_on(path: Path, seconds: float) -> dict[str, Any]:
                 raise ValueError("a family has 1 to 8 parameters and 1 to 200 cases")
             answer = decide(data)
     except UndecidedError as error:
-        answer = answered("undecided", error.args[1])
+        answer = without_evidence("undecided", error.args[1])
     except ContradictionError as error:
-        answer = answered("contradiction", str(error))
+        answer = without_evidence("contradiction", str(error))
     except MemoryError:
-        answer = answered("undecided", "it takes more memory than there is")
+        answer = without_evidence("undecided", "it takes more memory than there is")
     except check.MISTAKES as error:
-        answer = answered("no certificate", f"{type(error).__name__}: {error}")
+        answer = without_evidence("no certificate", f"{type(error).__name__}: {error}")
     return answer | {"seconds": round(time.process_time() - start, 2)}
 
 

@@ -32,7 +32,7 @@ from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula import parse_range
 from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.proof.games.guess import Relation, SearchSize
 from choco_pipeline.proof.games.prover import Proof

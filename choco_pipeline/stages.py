@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
 
 class Stage(StrEnum):
@@ -40,16 +39,13 @@ RULES = (
     "report",
 )
 
-#: The names of the kinds of work.
-WorkName = Literal["check", "check_statements", "mine", "mine_heights", "prove", "prove_statements"]
-
 
 @dataclass(frozen=True)
 class Work:
-    """A kind of work in a stage. Its name is the key of its list in the plan."""
+    """A kind of work in a stage, with its name in orders."""
 
     stage: Stage
-    name: WorkName
+    name: str
     #: The function that does one part of a job, as ``module:function`` in the package.
     task: str
 
@@ -60,10 +56,11 @@ MINE = Work(Stage.MINE, "mine", "mining.task:mine_shard")
 MINE_HEIGHTS = Work(Stage.MINE, "mine_heights", "finding.heights:classify_heights")
 PROVE = Work(Stage.PROVE, "prove", "proof.task:prove_order")
 PROVE_STATEMENTS = Work(Stage.PROVE, "prove_statements", "proof.task:decide_order")
-#: Every kind of work by its name, in the order of the stages.
+#: Every kind of work by its name, in the order in which a cluster begins. Decisions for all parameters come before proofs of single
+#: games, because one of them is the longest task.
 WORK: Mapping[str, Work] = {
     work.name: work
-    for work in (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE, PROVE_STATEMENTS)
+    for work in (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE_STATEMENTS, PROVE)
 }
 #: What the tasks of a stage count in their progress reports.
 UNITS: Mapping[Stage, str] = {

@@ -51,7 +51,6 @@ LONGEST = (
     "checker/families/test_judge.py",
     "proof/uniform/test_families.py",
     "finding/test_generalise.py",
-    "workflow/test_extend.py",
     "workflow/test_stages.py",
     "cli/test_commands.py",
     "mining/closed_forms/test_learnt_formulas.py",

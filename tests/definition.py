@@ -1,9 +1,12 @@
-"""Grundy numbers in plain Python, the oracle of every kernel."""
+"""Grundy numbers and formulas in plain Python: the oracles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import product
+from types import CodeType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +23,14 @@ def grundy_by_definition(game: Ruleset, bound: int | None) -> NDArray[np.int32]:
     return np.moveaxis(cells, -1, 0) if game.passes else cells
 
 
-#: The Grundy numbers that triangular, Example 7.1, prints of the bar with f(x, z) = (x+z)//3, by x, y, z.
-EXAMPLE_7_1 = {
-    (0, 0, 0): 0,
-    (1, 0, 0): 1,
-    (0, 0, 1): 1,
-    (1, 0, 1): 0,
-    (0, 0, 2): 2,
-    (1, 0, 2): 3,
-    (1, 1, 2): 4,
-}
+def monotone(n_x: int, n_z: int, height: int) -> list[tuple[tuple[int, ...], ...]]:
+    """Return all heights f[x][z] up to a number that fall in no row and no column, in their order."""
+    rows = [row for row in product(range(height + 1), repeat=n_z) if list(row) == sorted(row)]
+    return [
+        f
+        for f in product(rows, repeat=n_x)
+        if all(list(column) == sorted(column) for column in zip(*f, strict=True))
+    ]
 
 
 def grundy_of_heights(f: Sequence[Sequence[int]]) -> Callable[[int, int, int], int]:
@@ -43,6 +44,16 @@ def grundy_of_heights(f: Sequence[Sequence[int]]) -> Callable[[int, int, int], i
         return next(n for n in range(99) if n not in options)
 
     return grundy
+
+
+@cache
+def _code(text: str) -> CodeType:
+    return compile(text.strip(), "a formula", "eval")
+
+
+def value_in_python(text: str, values: Mapping[str, int]) -> Any:
+    """Return a formula's value as Python reads it."""
+    return eval(_code(text), {"min": min, "max": max, "abs": abs, **values})
 
 
 @cache

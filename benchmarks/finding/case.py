@@ -13,8 +13,7 @@ from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.formula import parse
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula import parse, parse_range
 
 KNOWN = Path(__file__).parent.parent / "known"
 

@@ -16,8 +16,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
-from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula import Formula, FormulaError, Range, parse, parse_range
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.notation import coordinates_of

@@ -28,7 +28,7 @@ from choco_pipeline.claims.language.verdict import (
     verdict_text,
 )
 from choco_pipeline.errors import ConfigError, LimitError
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build

@@ -19,11 +19,10 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, Vacuous
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games import parse_ruleset
 from choco_pipeline.provenance import digest, library_versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.store import StoredCells, store_of
+from choco_pipeline.tables.store import store_of
 
 FORMAT = 1
 
@@ -121,7 +120,6 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
 
     for table_id, numbers in checks_of_table.items():
         entry = entries[table_id]
-        game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
         earlier = EarlierVerdicts.of(order, table_id, table_id, entry)
         todo = []
         for i in numbers:
@@ -132,13 +130,13 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
             else:
                 found(i, verdict)
         if todo:
-            cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
+            cells = Cells.open(store, table_id, entry)
             checks = [order.checks[i] for i in todo]
             passes = [pass_of_claim(order.statements[c.claim], c.parameters, cells) for c in checks]
             for at, finding, seconds in side_by_side(passes):
                 claim, parameters = checks[at].claim, checks[at].parameters
                 verdict = ClaimVerdict.of(
-                    claim, parameters, finding, seconds, table=table_id, bound=bound
+                    claim, parameters, finding, seconds, table=table_id, bound=cells.bound
                 )
                 earlier.add(order.statements[claim], verdict)
                 found(todo[at], verdict)

@@ -30,8 +30,7 @@ from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
 from choco_pipeline.cli.progress import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError, RulesetError
-from choco_pipeline.formula import FormulaError, parse
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula import FormulaError, Range, parse, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read, sample_of

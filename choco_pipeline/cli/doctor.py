@@ -16,7 +16,7 @@ import typer
 from choco_pipeline import provenance
 from choco_pipeline.claims.language.claims_file import claims_schema
 from choco_pipeline.cli.output import SETTINGS, ClusterName, Json, emit
-from choco_pipeline.cli.workers import Workers
+from choco_pipeline.cli.workers import Workers, capacity_of
 from choco_pipeline.cluster import clusters
 from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.errors import ChocoError
@@ -138,11 +138,13 @@ def _show_cluster(name: str, json: bool) -> None:
     else:
         with (
             tempfile.TemporaryDirectory() as folder,
-            Workers(Path(folder), Path(folder), description) as workers,
+            Workers(
+                Path(folder), Path(folder), description, capacity_of(description, name)
+            ) as workers,
         ):
             cluster = workers.open()
             answer |= {"scheduler": cluster.address, "dashboard": cluster.dashboard}
-            answer |= {"threads": cluster.threads}
+            answer |= {"threads": cluster.workers}
     if json:
         emit(answer)
     else:

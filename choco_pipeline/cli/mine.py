@@ -19,15 +19,13 @@ from choco_pipeline.cli.checking import known_claims
 from choco_pipeline.cli.output import SETTINGS, Json, emit
 from choco_pipeline.cli.progress import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
-from choco_pipeline.finding.formulas import in_text
 from choco_pipeline.finding.heights import classified_all
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_from_game
 from choco_pipeline.finding.stage import Finder, document_of, proposals
 from choco_pipeline.finding.statement import UNITS, WHERE_COMPARED, FoundDocument, Mined
 from choco_pipeline.finding.tables import MemberTable, TableFamily
-from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula import FormulaError, Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import is_complete_formula
@@ -159,7 +157,7 @@ def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str
     number = 0
     numbers = {statement.id: n for n, statement in enumerate(document.statements, start=1)}
     for number, statement in enumerate(document.statements, start=1):
-        yield f"{number}. {in_text(statement)}"
+        yield f"{number}. {statement.sentence}"
         if statement.statement:
             yield f"   as typed: {statement.statement}"
         if statement.known:

@@ -1,13 +1,12 @@
 """``choco plan``: the size and the cost of a run, before anything runs.
 
-The constants of time are in seconds of one core, rounded from measured runs (docs/performance.md, *Estimates*). They are meant to be
-right within a factor of two for a whole run, not for a stage: a proof takes a tenth of a second or its whole limit.
+The constants of time are in seconds of one core, as those in `choco_pipeline.sweep.orders`.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,13 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from choco_pipeline.claims.checks.height_functions import number_of_height_functions
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli import output
 from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.commands import DEFAULT_CONFIG
-from choco_pipeline.proof.records import GameToProve
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.orders import expected_seconds
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, PlannedTable, is_done
 from choco_pipeline.sweep.run_plan import Capacity, make_plan
 from choco_pipeline.tables.computing import in_bytes
@@ -37,18 +33,6 @@ app = typer.Typer(**output.SETTINGS)
 START = 8.0
 #: Start and end of a job.
 JOB = 0.7
-#: A claim on a table: least, for each byte of a small table on disk, its maximum, and for each byte of any table.
-CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.002, 1e-7, 0.01, 7e-10
-#: A statement that needs no table.
-STATEMENT = 0.04
-#: One search in a table: least, for each byte on disk, and the largest number of bytes, because of a large table a corner is mined.
-SEARCH, SEARCH_BYTE, SEARCH_MOST_BYTES = 0.07, 7e-9, 10_000_000
-#: One question about the height functions of a box, and each function.
-HEIGHTS, HEIGHT_FUNCTION = 2.0, 0.001
-#: A proof, and its share of `expected_seconds`, which are nearer to its limit.
-PROOF, PROOF_SHARE = 0.35, 0.07
-#: A claim that is decided on a proof; a statement that is decided without one.
-CLAIM, DECISION = 0.04, 0.2
 #: Found statements: in one process; shared, for each table or proved game, and for each byte of the searched tables on disk.
 FIND, FIND_GAME, FIND_BYTE = 6.0, 0.12, 2.5e-9
 #: Ledger and report: least, and for each verdict.
@@ -95,12 +79,11 @@ def plan_numbers(
 
 def _numbers(made: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
     paths = Paths(RESULTS, made["run"])
-    checks = Counter(check["table"] for check in made["check"])
     left = [table for table in tables if not paths.manifest(table["shard"]).exists()]
     return {
         "tables": len(tables),
         "positions": sum(table["positions"] for table in tables),
-        "checks": sum(checks[table["id"]] for table in tables),
+        "checks": sum(table["checks"] for table in tables),
         "bytes": sum(table["bytes"] for table in tables),
         "memory": max(table["memory"] for table in tables),
         "seconds": round(sum(table["seconds"] for table in tables), 3),
@@ -169,7 +152,8 @@ def plan(
     if made["url"] is not None:
         console.print(f"new tables are stored in {made['url']}")
     reused = f" ({total['finished']:,} are there already)" if total["finished"] else ""
-    searches = f", {len(made['mine']):,} of them searched" if made["mine"] else ""
+    searched = sum(table["is_searched"] for table in made["tables"])
+    searches = f", {searched:,} of them searched" if searched else ""
     proving = ""
     if made["prove"]:
         most = max(proof["seconds"] for proof in made["prove"])
@@ -220,53 +204,22 @@ def running_time(made: Plan, workers: int) -> RunningTime:
         core[Stage.BUILD] = sum(table["seconds"] for table in tables)
         # All workers build a large table together.
         parts[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
-    for stage, seconds in ((Stage.CHECK, _checks), (Stage.MINE, _searches), (Stage.PROVE, _proofs)):
-        jobs = made["jobs"][stage]
-        left = {sweep for sweep in jobs if not is_done(made, paths, stage, sweep)}
-        if left:
-            share = sum(jobs[sweep]["amount"] for sweep in left) / sum(
-                j["amount"] for j in jobs.values()
-            )
-            core[stage] = share * sum(seconds(made))
-            parts[stage] = sum(jobs[sweep]["amount"] for sweep in left)
+    for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE):
+        jobs = made["jobs"][stage].items()
+        if left := [job for sweep, job in jobs if not is_done(made, paths, stage, sweep)]:
+            core[stage] = sum(job["seconds"] for job in left)
+            parts[stage] = sum(job["amount"] for job in left)
     for stage in core:
         core[stage] += JOB * len(made["jobs"][stage])
     stages = {stage: seconds / min(workers, parts[stage]) for stage, seconds in core.items()}
     if stages or not paths.found.exists():
-        searched = {search["table"] for search in made["mine"]}
-        size = sum(table["bytes"] for table in made["tables"] if table["id"] in searched)
-        shared = FIND_GAME * (len(searched) + len(made["prove"])) + FIND_BYTE * size
+        sizes = [table["bytes"] for table in made["tables"] if table["is_searched"]]
+        shared = FIND_GAME * (len(sizes) + len(made["prove"])) + FIND_BYTE * sum(sizes)
         stages[Stage.FIND] = JOB + FIND + shared / workers
-        verdicts = len(made["check"]) + len(made["check_statements"])
+        verdicts = sum(job["amount"] for job in made["jobs"][Stage.CHECK].values())
         times = 2 if made["prove"] else 1  # with proofs there is a first report before them
         stages[Stage.REPORT] = times * (2 * JOB + REPORT + REPORT_VERDICT * verdicts)
     return RunningTime(workers, stages)
-
-
-def _checks(made: Plan) -> Iterator[float]:
-    sizes = {table["id"]: table["bytes"] for table in made["tables"]}
-    for check in made["check"]:
-        size = sizes[check["table"]]
-        yield CHECK_LEAST + min(CHECK_MOST, CHECK_BYTE * size) + CHECK_LARGE_BYTE * size
-    yield STATEMENT * len(made["check_statements"])
-
-
-def _searches(made: Plan) -> Iterator[float]:
-    sizes = {table["id"]: table["bytes"] for table in made["tables"]}
-    for order in made["mine"]:
-        size = min(sizes[order["table"]], SEARCH_MOST_BYTES)
-        yield (SEARCH + SEARCH_BYTE * size) * len(order["what"])
-    for box_of in made["mine_heights"]:
-        side = box_of["side"] + 1
-        functions = number_of_height_functions(side, side, box_of["height"])
-        yield HEIGHTS + HEIGHT_FUNCTION * functions
-
-
-def _proofs(made: Plan) -> Iterator[float]:
-    for order in made["prove"]:
-        proof = GameToProve.model_validate(order)
-        yield PROOF + PROOF_SHARE * expected_seconds(proof) + CLAIM * len(proof.claims)
-    yield DECISION * len(made["prove_statements"])
 
 
 def _about(seconds: float) -> str:

@@ -89,7 +89,10 @@ def run(
         plan = plan_without_damage(config, capacity=capacity, say=output.note)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
-        with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
+        with (
+            collected_signals() as signals,
+            Workers(RESULTS, logs, where, capacity) as workers_of_run,
+        ):
             done = _SnakemakeRun(
                 config, plan, workers_of_run, Console(stderr=True), signals, capacity.workers
             ).go(record)

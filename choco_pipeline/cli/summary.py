@@ -23,7 +23,6 @@ from choco_pipeline.claims.conclusions.rows import NOT_ASSERTED, engines_text
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command
-from choco_pipeline.finding.formulas import in_text
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.sweep.ledger import Ledger
 
@@ -145,7 +144,7 @@ def show_summary(
             more = len(several) - most if i == most else 0
             end = f" (+ {more:,} more: found.html)" if more > 0 else ""
             known = f": {statement.conclusion.text}" if verbose else ""
-            item(statement.verdict, f"{in_text(statement)}{known}", end)
+            item(statement.verdict, f"{statement.sentence}{known}", end)
     contradictions = [pair for pair in ledger.pairs if pair.kind == "disagreement"]
     about = "; ".join(f"{name[p.intended]} and {name[p.printed]}" for p in contradictions)
     if contradictions:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
 
-from choco_pipeline import stages
 from choco_pipeline.cli.output import note
 from choco_pipeline.cluster import cluster_file
 from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.cluster.relay import GivenUpError, Relay
 from choco_pipeline.shipped import SHIPPED
+from choco_pipeline.stages import WORK
 from choco_pipeline.sweep.run_plan import Capacity
-from choco_pipeline.tables.machine import cores, worker_memory
+from choco_pipeline.tables.machine import cores
 
 if TYPE_CHECKING:
-    from choco_pipeline.cluster.clusters import Cluster
+    from choco_pipeline.cluster.task import Cluster
 
 PROFILES = SHIPPED / "workflow" / "profiles"
 #: Dask's folder in the results folder during a run.
@@ -38,17 +38,8 @@ JOBS_PER_WORKER = 4
 ONE_THREAD = ("prove=1",)
 #: Tasks that need compiled kernels, and wait for `WARM_UP`.
 WITH_KERNELS = "choco_pipeline.tables.shard"
-#: Dask begins reports first, then tables, then the kinds of work in this order. Decisions for all parameters come before proofs of
-#: single games, because one of them is the longest task.
+#: Dask begins reports first, then tables, then the kinds of work in the order of `WORK`.
 REPORTS = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
-ORDER = (
-    stages.CHECK,
-    stages.CHECK_STATEMENTS,
-    stages.MINE,
-    stages.MINE_HEIGHTS,
-    stages.PROVE_STATEMENTS,
-    stages.PROVE,
-)
 
 
 def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int = 0) -> Capacity:
@@ -79,7 +70,7 @@ def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int
                 whose = f"the cluster at {client.address}"
                 if client.memory is None:
                     whose = f"no worker of {whose} reports its limit"
-                return Capacity(client.threads or 1, client.memory, whose)
+                return Capacity(client.workers or 1, client.memory, whose)
         case _:
             assert_never(cluster)
 
@@ -98,7 +89,9 @@ class Workers(ExitStack):
     #: Snakemake's options: its profile, and the number of jobs at the same time.
     options: list[str]
 
-    def __init__(self, results: Path, logs: Path, description: cluster_file.Description) -> None:
+    def __init__(
+        self, results: Path, logs: Path, description: cluster_file.Description, capacity: Capacity
+    ) -> None:
         """Plan a cluster, or connect to one; `logs` gets its workers' output."""
         super().__init__()
         self._cluster: Cluster | None = None
@@ -125,25 +118,17 @@ class Workers(ExitStack):
             self._own_tls = tls = cluster_file.own_tls(self._folder / "tls")
         settings = cluster_file.tls_settings(tls)
         self.enter_context(dask.config.set(settings))
-        scheduler = str(self._file)
+        scheduler, workers = str(self._file), capacity.workers
         folder = self._folder / "workers"
         if isinstance(description, cluster_file.Running):
             scheduler = description.scheduler
-            cluster = self.enter_context(_clusters().existing_cluster(scheduler))
-            self._use(cluster)
+            self._use(self.enter_context(_clusters().existing_cluster(scheduler)))
             # Such clusters often grow with their work.
-            workers = max(cluster.threads, cores())
+            workers = max(workers, cores())
         elif isinstance(description, cluster_file.SlurmWorkers):
             self._open = partial(_clusters().slurm_cluster, description, folder, logs)
-            workers = description.workers
         else:
-            workers = description.workers or cores()
-            memory = (
-                cluster_file.in_bytes(description.memory)
-                if description.memory
-                else worker_memory(workers)
-            )
-            opened = partial(_clusters().local_cluster, workers, memory, folder)
+            opened = partial(_clusters().local_cluster, workers, capacity.memory, folder)
             self._open = partial(opened, tls=True, dashboard=description.dashboard)
         if self._open is not None:
             self._folder.mkdir(mode=0o700, parents=True)
@@ -202,7 +187,7 @@ class Workers(ExitStack):
                 raise GivenUpError
         assert self._cluster is not None
         priority = priority_of(target, arguments[0])
-        return self._cluster.run_all(target, arguments, is_gone, priority)
+        return self._cluster.run_each(target, arguments, is_gone, priority)
 
     def _use(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -215,4 +200,4 @@ def priority_of(target: str, arguments: Sequence[Any]) -> int:
         return 2
     if target.startswith(WITH_KERNELS):
         return 1
-    return -ORDER.index(stages.WORK[arguments[0]["work"]])
+    return -[*WORK].index(arguments[0]["work"])

@@ -4,33 +4,25 @@
 from __future__ import annotations
 
 import logging
-import os
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, LocalCluster, Security, Status
+from distributed import LocalCluster, Security, Status
 
 from choco_pipeline.cluster.cluster_file import Queue, SlurmJobs, SlurmWorkers, in_bytes
-from choco_pipeline.cluster.connect import TOPIC, ClusterError, resolve
-from choco_pipeline.cluster.task import (
-    START,
-    address_of,
-    client_of,
-    memory_of_tasks,
-    run_all,
-    silence_tracker,
-)
+from choco_pipeline.cluster.connect import ClusterError
+from choco_pipeline.cluster.task import START, Cluster, address_of, cluster_at, silence_tracker
 from choco_pipeline.documents.files import write_json
 from choco_pipeline.errors import require_package
 
@@ -65,57 +57,6 @@ NO_PAGES: dict[str, list[str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """A Dask cluster that tasks can be sent to."""
-
-    #: Of the scheduler.
-    address: str
-    #: Address of Dask's dashboard in a browser; None if there is none.
-    dashboard: str | None
-    #: The connection.
-    client: Client
-
-    def listen(self, handler: Callable[[Mapping[str, Any]], None]) -> None:
-        """Call `handler`, in another thread, with each report of a task for this folder."""
-        folder = os.getcwd()
-
-        def handle(event: tuple[float, Mapping[str, Any]]) -> None:
-            _, message = event
-            if message["folder"] == folder:
-                handler(message)
-
-        self.client.subscribe_topic(TOPIC, handle)
-
-    def warm_up(self, target: str) -> Callable[[], bool]:
-        """Start a function on one worker; return a test of whether it is done.
-
-        Tasks that wait for it need not compile the same again.
-        """
-        future = self.client.submit(_run, target, pure=False)
-        return lambda: bool(future.done())
-
-    def run_all(
-        self,
-        target: str,
-        arguments: Sequence[Sequence[Any]],
-        is_gone: Callable[[], bool],
-        priority: int = 0,
-    ) -> list[Any]:
-        """Run a target for each list of arguments; a higher priority comes first."""
-        return run_all(self.client, self.address, target, arguments, is_gone, priority)
-
-    @property
-    def threads(self) -> int:
-        """Number of tasks that run at the same time."""
-        return sum(self.client.nthreads().values())
-
-    @property
-    def memory(self) -> int | None:
-        """Bytes for each of these tasks; None without a worker or a limit."""
-        return memory_of_tasks(self.client)
-
-
 @contextmanager
 def local_cluster(
     workers: int, memory: int, folder: Path, *, tls: bool = False, dashboard: bool = False
@@ -145,19 +86,15 @@ def local_cluster(
                 preload=["choco_pipeline.cluster.task"],
             )
             stack.callback(_close, cluster)
-            client = stack.enter_context(client_of(cluster.scheduler_address, START))
-            shown = cluster.dashboard_link if dashboard else None
-            yield Cluster(cluster.scheduler_address, shown, client)
+            connected = stack.enter_context(cluster_at(cluster.scheduler_address, START))
+            yield connected if dashboard else replace(connected, dashboard=None)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def existing_cluster(scheduler: str, seconds: float = 0) -> Iterator[Cluster]:
+def existing_cluster(scheduler: str, seconds: float = 0) -> AbstractContextManager[Cluster]:
     """Connect to a running cluster, by its address or its scheduler file."""
-    address = address_of(scheduler, seconds)
-    with client_of(address) as client:
-        yield Cluster(address, client.dashboard_link, client)
+    return cluster_at(address_of(scheduler, seconds))
 
 
 def write_scheduler_file(cluster: Cluster, path: Path) -> None:
@@ -204,10 +141,6 @@ def _close(cluster: LocalCluster) -> None:
         cluster.close()
 
 
-def _run(target: str) -> None:
-    resolve(target)()
-
-
 #: Dask's estimate for tasks of unknown length, so that each gets a worker; and the number of checks, two seconds apart, before an
 #: idle worker ends, so that no Slurm job is lost between two stages.
 UNKNOWN, PATIENCE = "1 minute", 30
@@ -249,9 +182,8 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
             interval="2s",
             wait_count=PATIENCE,
         )
-        with client_of(jobs.scheduler_address) as client:
-            shown = jobs.dashboard_link if cluster.dashboard else None
-            yield Cluster(jobs.scheduler_address, shown, client)
+        with cluster_at(jobs.scheduler_address) as connected:
+            yield connected if cluster.dashboard else replace(connected, dashboard=None)
 
 
 def snakemake_options(cluster: SlurmJobs) -> list[str]:

@@ -96,8 +96,8 @@ def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         with suppress(OSError):  # a run that was killed has left the socket
             return list(relay_tasks(Path(scheduler).parent, target, arguments))
     # Resolved only here, because it imports distributed, which takes half a second.
-    submit = resolve("choco_pipeline.cluster.task:submit")
-    return list(submit(scheduler, target, arguments))
+    with resolve("choco_pipeline.cluster.task:connection")(scheduler) as cluster:
+        return list(cluster.run_each(target, arguments))
 
 
 def resolve(target: str) -> Callable[..., Any]:
@@ -128,10 +128,15 @@ class Step:
 class Runner:
     """Runs steps one after the other, in this process."""
 
-    #: Bytes that a step may use, or None if unknown.
-    memory: int | None = None
-    #: Number of steps that run at the same time.
-    workers: int = 1
+    @property
+    def memory(self) -> int | None:
+        """Bytes that a step may use, or None if unknown."""
+        return None
+
+    @property
+    def workers(self) -> int:
+        """Number of steps that run at the same time."""
+        return 1
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
         """Run steps to their end; results are kept only while other steps need them.

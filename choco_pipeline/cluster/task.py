@@ -12,7 +12,8 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import resource_tracker, util
 from pathlib import Path
@@ -30,6 +31,8 @@ from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, Runner,
 from choco_pipeline.cluster.relay import GivenUpError
 from choco_pipeline.errors import ChocoError
 
+#: The name of a graph of steps.
+GRAPH = "steps"
 #: Seconds until a scheduler that does not answer counts as gone.
 ANSWER = 5
 #: The same if a scheduler file names it: it was there moments ago, and its machine may be busy.
@@ -38,54 +41,6 @@ LOADED_ANSWER = 60
 LOOK = 0.5
 #: Seconds to wait for the scheduler file of a cluster that is starting; compiling kernels may be part of that.
 START = 600
-
-
-def submit(scheduler: str, target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
-    """Run a target for each list of arguments on the cluster; see `call_each`."""
-    with connection(scheduler) as (client, address):
-        return run_all(client, address, target, arguments)
-
-
-def run_all(
-    client: Client,
-    address: str,
-    target: str,
-    arguments: Sequence[Sequence[Any]],
-    is_gone: Callable[[], bool] = lambda: False,
-    priority: int = 0,
-) -> list[Any]:
-    """Run a target for each list of arguments on the cluster of a client.
-
-    Raises `GivenUpError` if `is_gone` returns true before the end. Tasks that have not begun are given up then, and also if one fails.
-    """
-    # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
-    name = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
-    futures = [
-        client.submit(
-            run_target,
-            target,
-            list(each),
-            os.getcwd(),
-            key=f"{name}-{i}",
-            pure=False,
-            priority=priority,
-        )
-        for i, each in enumerate(arguments)
-    ]
-    results = []
-    try:
-        for future in futures:
-            with losses(target, address):
-                while not is_done(future):
-                    if is_gone():
-                        raise GivenUpError
-                results.append(future.result())
-        return results
-    finally:
-        # Dask gives up released tasks that have not begun. Otherwise a traceback in a cycle might hold a task, and Dask would
-        # repeat it after the death of its worker.
-        for future in futures:
-            future.release()
 
 
 def is_done(future: Future[Any]) -> bool:
@@ -169,7 +124,7 @@ def silence_tracker() -> None:
 
 
 @contextmanager
-def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
+def cluster_at(address: str, seconds: int = ANSWER) -> Iterator[Cluster]:
     """Connect to a scheduler within a time limit, or raise `ClusterError`."""
     # The errors here report a lost connection once; this logger would repeat it.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -189,14 +144,7 @@ def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
                 f"no Dask scheduler answers at {address}, but something else, perhaps a dashboard"
             ) from None
         with client:
-            yield client
-
-
-def memory_of_tasks(client: Client) -> int | None:
-    """Return the bytes for a task on any worker; None if there is no limit."""
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    limits = [worker["memory_limit"] // worker["nthreads"] for worker in workers]
-    return min(limits, default=0) or None
+            yield Cluster(address, client, client.dashboard_link)
 
 
 def address_of(scheduler: str, seconds: float = START) -> str:
@@ -220,12 +168,10 @@ def address_of(scheduler: str, seconds: float = START) -> str:
         raise ClusterError(f"{path}: not a Dask scheduler file, which holds an address") from None
 
 
-@contextmanager
-def connection(scheduler: str) -> Iterator[tuple[Client, str]]:
-    """Connect to the scheduler that the environment names; yield also its address."""
-    address = address_of(scheduler)
-    with client_of(address, ANSWER if "://" in scheduler else LOADED_ANSWER) as client:
-        yield client, address
+def connection(scheduler: str) -> AbstractContextManager[Cluster]:
+    """Connect to the scheduler that the environment names."""
+    seconds = ANSWER if "://" in scheduler else LOADED_ANSWER
+    return cluster_at(address_of(scheduler), seconds)
 
 
 async def _knock(address: str) -> None:
@@ -266,20 +212,69 @@ class Lanes(SchedulerPlugin):
                 task.worker_restrictions = set() if lane is None else _workers_of(lane, workers)
 
 
-class OnCluster(Runner):
-    """Runs steps on the workers of a Dask cluster."""
+@dataclass(frozen=True)
+class Cluster(Runner):
+    """A Dask cluster that tasks can be sent to."""
 
-    def __init__(self, client: Client, address: str) -> None:
-        """Ask the cluster for its workers."""
-        self._client = client
-        self._address = address
-        self._name = uuid.uuid4().hex
-        client.register_plugin(Lanes())
-        if not client.nthreads():
-            # A cluster that grows with its work has no worker until there is some.
-            client.submit(os.getpid, pure=False).result()
-        self.memory = memory_of_tasks(client)
-        self.workers = sum(client.nthreads().values())
+    #: Of the scheduler.
+    address: str
+    #: The connection.
+    client: Client
+    #: Address of Dask's dashboard in a browser; None if there is none.
+    dashboard: str | None
+
+    @property
+    def workers(self) -> int:
+        """Number of tasks that run at the same time."""
+        return sum(self.client.nthreads().values())
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes for each of these tasks; None without a worker or a limit."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [worker["memory_limit"] // worker["nthreads"] for worker in workers]
+        return min(limits, default=0) or None
+
+    def run_each(
+        self,
+        target: str,
+        arguments: Sequence[Sequence[Any]],
+        is_gone: Callable[[], bool] = lambda: False,
+        priority: int = 0,
+    ) -> list[Any]:
+        """Run a target for each list of arguments; a higher priority comes first.
+
+        Raises `GivenUpError` if `is_gone` returns true before the end. Tasks that have not begun are given up then, and also if
+        one fails.
+        """
+        # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
+        name = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
+        futures = [
+            self.client.submit(
+                run_target,
+                target,
+                list(each),
+                os.getcwd(),
+                key=f"{name}-{i}",
+                pure=False,
+                priority=priority,
+            )
+            for i, each in enumerate(arguments)
+        ]
+        results = []
+        try:
+            for future in futures:
+                with losses(target, self.address):
+                    while not is_done(future):
+                        if is_gone():
+                            raise GivenUpError
+                    results.append(future.result())
+            return results
+        finally:
+            # Dask gives up released tasks that have not begun. Otherwise a traceback in a cycle might hold a task, and Dask would
+            # repeat it after the death of its worker.
+            for future in futures:
+                future.release()
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
         """Run the steps; a free worker takes the first one in the list that can run."""
@@ -287,7 +282,7 @@ class OnCluster(Runner):
             return
         names = {step.key: f"{step.key}-{uuid.uuid4().hex}" for step in steps}
         rank = {names[step.key]: -i for i, step in enumerate(steps)}
-        workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+        workers = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
         lanes = {names[step.key]: step.lane for step in steps}
         annotations = {
             "priority": rank.__getitem__,
@@ -304,12 +299,12 @@ class OnCluster(Runner):
             for step in steps
         }
         needed = {need for step in steps for need in step.needs}
-        ends = [names[step.key] for step in steps if step.key not in needed]
+        last = [step for step in steps if step.key not in needed]
         layer = MaterializedLayer(tasks, annotations=annotations)
-        graph = HighLevelGraph({self._name: layer}, {self._name: set()})
-        futures = self._client.get(graph, ends, sync=False)
-        for step, future in zip((s for s in steps if s.key not in needed), futures, strict=True):
-            with losses(step.target, self._address):
+        graph = HighLevelGraph({GRAPH: layer}, {GRAPH: set()})
+        futures = self.client.get(graph, [names[step.key] for step in last], sync=False)
+        for step, future in zip(last, futures, strict=True):
+            with losses(step.target, self.address):
                 while not is_done(future):
                     if watch is not None:
                         watch()
@@ -318,14 +313,41 @@ class OnCluster(Runner):
 
     def report(self, stage: str, **numbers: int) -> None:
         """Send a report as a task does."""
-        self._client.log_event(TOPIC, _event(os.getcwd(), self._name, "client", stage, numbers))
+        self.client.log_event(TOPIC, _event(os.getcwd(), self.client.id, "client", stage, numbers))
+
+    def listen(self, handler: Callable[[Mapping[str, Any]], None]) -> None:
+        """Call `handler`, in another thread, with each report of a task for this folder."""
+        folder = os.getcwd()
+
+        def handle(event: tuple[float, Mapping[str, Any]]) -> None:
+            _, message = event
+            if message["folder"] == folder:
+                handler(message)
+
+        self.client.subscribe_topic(TOPIC, handle)
+
+    def warm_up(self, target: str) -> Callable[[], bool]:
+        """Start a function on one worker; return a test of whether it is done.
+
+        Tasks that wait for it need not compile the same again.
+        """
+        future = self.client.submit(_call, target, pure=False)
+        return lambda: bool(future.done())
+
+
+def _call(target: str) -> None:
+    resolve(target)()
 
 
 @contextmanager
-def on_cluster(scheduler: str) -> Iterator[OnCluster]:
-    """Connect to a cluster by its address or scheduler file."""
-    with connection(scheduler) as (client, address):
-        yield OnCluster(client, address)
+def on_cluster(scheduler: str) -> Iterator[Cluster]:
+    """Connect to a cluster that runs steps and has at least one worker."""
+    with connection(scheduler) as cluster:
+        cluster.client.register_plugin(Lanes())
+        if not cluster.workers:
+            # A cluster that grows with its work has no worker until there is some.
+            cluster.client.submit(os.getpid, pure=False).result()
+        yield cluster
 
 
 def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:

@@ -41,13 +41,16 @@ def read_record(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise StoreError(f"{path}: cannot be read (no such file)")
     try:
-        return _content(parse_json(read_bytes(path)))
+        document = parse_json(read_bytes(path))
     except OSError as error:
         raise _damaged(path, f"cannot be read ({error.strerror})") from None
     except ValueError as error:
         raise _damaged(path, f"not a JSON document ({error})") from None
-    except DamagedError as error:
-        raise _damaged(path, str(error)) from None
+    if not isinstance(document, dict) or DIGEST not in document:
+        raise _damaged(path, "it has no digest")
+    if document.pop(DIGEST) != _digest(document):
+        raise _damaged(path, "its content has another digest")
+    return document
 
 
 def _damaged(path: Path, why: str) -> DamagedError:
@@ -65,15 +68,6 @@ def read_record_as(model: type[M], path: Path) -> M:
         key = ".".join(map(str, error.errors()[0]["loc"]))
         why = f"another version wrote it: {key}: {error.errors()[0]['msg']}"
         raise _damaged(path, why) from None
-
-
-def _content(document: Any) -> dict[str, Any]:
-    if not isinstance(document, dict) or DIGEST not in document:
-        raise DamagedError("it has no digest")
-    content = {key: value for key, value in document.items() if key != DIGEST}
-    if document[DIGEST] != _digest(content):
-        raise DamagedError("its content has another digest")
-    return content
 
 
 def _digest(content: Mapping[str, Any]) -> str:

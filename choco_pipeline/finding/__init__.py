@@ -1,5 +1,5 @@
-"""Search for statements on families of games, each with its evidence.
+"""Search for statements on games and families, each with its evidence.
 
-`statements` are what is found; `families` and `height_functions` make them of what was mined; `judge` tries them on what they were not made from, and
-ranks them.
+`single`, `generalise`, `moduli`, `related` and `heights` propose statements. `trial` tries them on tables that are new to them,
+`comparison` finds which ones imply others, and `stage` ranks them.
 """

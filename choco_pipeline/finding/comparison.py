@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, product
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.lines import with_arguments
+from choco_pipeline.finding.scope import spread
 from choco_pipeline.finding.statement import ComparedOn
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Node, render, substitute, with_operands
@@ -57,8 +58,6 @@ from choco_pipeline.provenance import digest
 from choco_pipeline.statements import tree
 from choco_pipeline.tables import cells
 
-#: A game, or its parameters.
-Item = TypeVar("Item")
 #: The subject of a claim: outcomes, Grundy numbers, or a set of values.
 Told = Literal["p", "grundy", "values"]
 #: Approximate number of small positions.
@@ -332,10 +331,6 @@ def _as_text(claim: Claim, written: str | None = None) -> Meaning:
     return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
 
 
-#: Claims are compared for at most this number of games.
-GAMES = 8
-
-
 def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
     """Return the ids of the claims that imply a claim for some games.
 
@@ -516,13 +511,6 @@ def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> 
                 left -= relations
                 used[other.id] = None
     return () if left else tuple(used)
-
-
-def spread(games: Sequence[Item]) -> list[Item]:
-    """Return the first, the last and others of the items, evenly spread."""
-    if len(games) <= GAMES:
-        return list(games)
-    return [games[round(i * (len(games) - 1) / (GAMES - 1))] for i in range(GAMES)]
 
 
 #: The effect of one pass on Grundy numbers g of a game in which only the end has 0: 2i−1 and 2i are exchanged for i ≥ 1.

@@ -22,7 +22,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.finding.laws import Point
+from choco_pipeline.finding.scope import Parameters
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.tables import TableFamily, extent, values_of
 from choco_pipeline.formula import Formula, FormulaError, nodes, parse
@@ -58,7 +58,7 @@ class Domain:
     #: The number of different conditions that are no longer.
     tried: int
 
-    def holds(self, point: Point) -> bool:
+    def holds(self, point: Parameters) -> bool:
         """Whether some parameters are in it."""
         return not self.text or bool(parse(self.text).value(point))
 
@@ -89,7 +89,7 @@ class _Condition:
 
 
 def domain(
-    points: Sequence[Point], holds: Sequence[bool], others: Sequence[Point] = ()
+    points: Sequence[Parameters], holds: Sequence[bool], others: Sequence[Parameters] = ()
 ) -> Domain | None:
     """Return the shortest condition that is true at exactly the points that hold.
 
@@ -115,9 +115,9 @@ def domain(
 
 def _within_residues(
     atoms: Sequence[_Condition],
-    points: Sequence[Point],
+    points: Sequence[Parameters],
     holds: Sequence[bool],
-    others: Sequence[Point],
+    others: Sequence[Parameters],
 ) -> Iterator[_Condition]:
     """Yield conditions in one residue class around the target, with one atom more."""
     target = _bits(holds)
@@ -132,7 +132,7 @@ def _within_residues(
             yield residue.joined("and", replace(shortest, bits=target))
 
 
-def without_superfluous(condition: str, points: Sequence[Point]) -> str:
+def without_superfluous(condition: str, points: Sequence[Parameters]) -> str:
     """Return a condition without the parts that change it at no point.
 
     Examples
@@ -173,9 +173,9 @@ def _parts(node: nodes.Node) -> Iterator[tuple[nodes.Junction, nodes.Node, nodes
             yield junction, inner, nodes.Junction(node.operator, (*before, less, *after))
 
 
-def _truths(node: nodes.Node, points: Sequence[Point]) -> list[bool | None]:
+def _truths(node: nodes.Node, points: Sequence[Parameters]) -> list[bool | None]:
     formula = parse(nodes.render(node))
-    return [_truth(formula, point) for point in points]
+    return [truth(formula, point) for point in points]
 
 
 def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
@@ -187,7 +187,7 @@ def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST
     return fitted.text != "" and fitted.tried > largest * comb(points, inside)
 
 
-def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
+def is_overfitted(condition: str, points: Sequence[Parameters]) -> bool:
     """Whether a part of a disjunction covers very few of the condition's points.
 
     That a parameter is 0 may stand beside a comparison that has no value there.
@@ -202,9 +202,9 @@ def is_overfitted(condition: str, points: Sequence[Point]) -> bool:
 
 
 def sure_domain(
-    points: Sequence[Point],
+    points: Sequence[Parameters],
     holds: Sequence[bool],
-    others: Sequence[Point] = (),
+    others: Sequence[Parameters] = (),
     largest: float = LARGEST_CHANCE,
 ) -> Domain | None:
     """Return the shortest condition, unless it is overfitted or fits by chance."""
@@ -214,7 +214,7 @@ def sure_domain(
     return None if is_chance(fitted, len(points), sum(holds), largest) else fitted
 
 
-def without_few(condition: str, points: Sequence[Point]) -> str:
+def without_few(condition: str, points: Sequence[Parameters]) -> str:
     """Return a condition without its overfitted parts.
 
     Examples
@@ -232,9 +232,9 @@ def without_few(condition: str, points: Sequence[Point]) -> str:
     return nodes.render(root)
 
 
-def _without_few(root: nodes.Node, points: Sequence[Point]) -> Iterator[nodes.Node]:
+def _without_few(root: nodes.Node, points: Sequence[Parameters]) -> Iterator[nodes.Node]:
     condition = parse(nodes.render(root))
-    inside = [point for point in points if _truth(condition, point)]
+    inside = [point for point in points if truth(condition, point)]
     for junction, part, rest in _parts(root):
         if junction.operator == "or":
             own = _truths(part, inside)
@@ -308,7 +308,7 @@ def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
     return total
 
 
-def _atoms(points: Sequence[Point], others: Sequence[Point]) -> list[_Condition]:
+def _atoms(points: Sequence[Parameters], others: Sequence[Parameters]) -> list[_Condition]:
     """Return the shortest atoms of all sets, defined at the other points, too."""
     names = tuple(sorted(points[0]))
     zeros = [name for name in names if any(point[name] == 0 for point in (*points, *others))]
@@ -367,7 +367,7 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
         truths = np.broadcast_to(formula.evaluate(values), (number,)).tolist()
     except FormulaError:  # of one place there is none, or 64 bits do not hold it
         columns = zip(*(column.tolist() for column in values.values()), strict=True)
-        truths = [bool(_truth(formula, dict(zip(values, place, strict=True)))) for place in columns]
+        truths = [bool(truth(formula, dict(zip(values, place, strict=True)))) for place in columns]
     return _Condition(text, size, _bits(truths), operator=operator)
 
 
@@ -382,7 +382,7 @@ def _read(text: str) -> tuple[Formula, int, bool]:
     return parse(text), sum(1 for _ in nodes.walk(tree)), is_residue
 
 
-def _truth(formula: Formula, point: Point) -> bool | None:
+def truth(formula: Formula, point: Parameters) -> bool | None:
     """Return the truth of a condition at a point; None if it has no value."""
     try:
         return bool(formula.value(point))

@@ -8,9 +8,9 @@ parameters, by lemmas on games in general.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
@@ -22,31 +22,31 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.proof.follows import derived
+from choco_pipeline.proof.follows import ask_checker_of_steps, derived
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.task import settled_following, settled_for_all
 
-#: Seconds of computing for one question. Proofs take up to five.
-ONE_SECONDS = 14.0
+#: Seconds of computing for one question, and GiB of memory. Proofs take up to five seconds.
+SECONDS, MEMORY = 14.0, 2.0
 #: Verdicts with which a statement is decided for all parameters.
 ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
 #: Lemmas that lead from a game to one with heaps beside it, or none. A lemma refuses games that it is not about.
 WAYS: tuple[tuple[LemmaName, ...], ...] = ((), ("free-heap",), ("sprague-grundy",))
 
-#: Decides a claim with `for_all` within a number of seconds, and returns the verdict like `settle_for_all`.
-DecideForAll = Callable[[Claim, float], ClaimVerdict]
-#: Decides a claim that follows from a premise with a verdict, like `settle_following`.
-Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
-
 
 @dataclass(frozen=True)
 class ForAllParameters:
-    """Decides statements for all parameters."""
+    """Decides statements for all parameters, in a child process."""
 
-    #: Decides from the rules of the game.
-    decide: DecideForAll
-    #: Decides by lemmas; None for no such proofs.
-    follow: Follow | None = None
+    child: Limited
+    #: The folder of the certificates.
+    folder: str
     #: The possible premises.
-    catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
+    catalogue: Catalogue
+
+    def decide(self, claim: Claim) -> ClaimVerdict:
+        """Decide a claim from the rules of the game."""
+        return settled_for_all(claim.as_json(), SECONDS, MEMORY, self.folder, self.child)
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement with its verdict for all parameters, or why it has none."""
@@ -56,20 +56,22 @@ class ForAllParameters:
         conclusion = None
         # Else it does not say of every position, or of those up to a bound, what it is.
         if not list(mistakes_in(claim)):
-            conclusion = _conclusion(statement, claim, self.decide(claim, ONE_SECONDS))
+            conclusion = _conclusion(statement, claim, self.decide(claim))
         if conclusion is None or conclusion.verdict in ASKED:
             points = [point for point in statement.points if claim.speaks_of(point)]
             conclusion = self._by_lemmas(claim, points) or conclusion
         return statement if conclusion is None else replace(statement, conclusion=conclusion)
 
     def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
-        if self.follow is None:
-            return None
         for following, premise in _derivations(claim, self.catalogue, points):
-            known = self.decide(premise, ONE_SECONDS)
+            known = self.decide(premise)
             if not known.is_proved or known.certificate is None:
                 continue
-            verdict = self.follow(following, premise, known, ONE_SECONDS)
+            premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
+            limits = (SECONDS, MEMORY, self.folder)
+            verdict = ask_checker_of_steps(
+                settled_following(following.as_json(), premises, verdicts, *limits, self.child)
+            )
             if verdict.is_proved and verdict.for_all is not None:
                 chain = verdict.evidence["follows_from"]
                 steps = dict.fromkeys(step["certificate"] for step in chain["steps"])

@@ -1,9 +1,8 @@
-"""Found statements in a mathematical notation: games, conditions, formulas."""
+"""Claims and games in a mathematical notation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from choco_pipeline.claims.kinds import Related, Values
 from choco_pipeline.claims.language.claim import Claim, Determined
@@ -16,21 +15,14 @@ from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.statements.tree import conjuncts, math_of
 
-if TYPE_CHECKING:
-    from choco_pipeline.finding.statement import FoundStatement
-
-
 #: Signs between two sets.
 RELATIONS = {"exactly": "==", "within": "⊆", "contains-all": "⊇"}
 #: Listed members of an infinite set of consecutive numbers.
 SHOWN = 3
 
 
-def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
-    """Return a statement as display formulas; none for words and plug-ins."""
-    claims = statement.claims if statement.statement else ()
-    if not claims:
-        return []
+def displayed(claims: Sequence[Claim], notation: MathNotation) -> list[str]:
+    """Return the claims of one statement as display formulas, without their bound."""
     claim = claims[0].without_reach
     given = [case for one in claims if (case := one.determined) is not None]
     if len(given) == len(claims):
@@ -40,35 +32,6 @@ def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
     if claim.related is not None:
         return [_related(claim, claim.related, notation)]
     return [math_of(part, notation) for part in conjuncts(claim.proposition)]
-
-
-def condition(statement: FoundStatement, notation: MathNotation) -> str:
-    """Return the condition on the parameters; empty for none."""
-    return typeset(parse(statement.when), notation) if statement.when else ""
-
-
-def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
-    """Return the beginning of a statement's sentence: games, parameters, bound."""
-    phrases = introduced(statement.pattern, notation)
-    if when := condition(statement, notation):
-        phrases += [Phrase(", for "), Phrase(when, "formula")]
-    if limit := reach(statement, notation):
-        phrases += [Phrase(", for coordinates up to "), Phrase(limit, "formula")]
-    return phrases
-
-
-def in_text(statement: FoundStatement) -> str:
-    """Return a statement as a line of plain text, without its full stop."""
-    plain = MathNotation()
-    begins = "".join(phrase.text for phrase in lead(statement, plain))
-    formulas = "; ".join(displayed(statement, plain))
-    return f"{begins}, {formulas}" if formulas else statement.text
-
-
-def reach(statement: FoundStatement, notation: MathNotation) -> str:
-    """Return the largest coordinate of a statement's positions; "" for all."""
-    limit = statement.claims[0].reach if statement.claims else None
-    return "" if limit is None else typeset(limit, notation)
 
 
 def _head(claim: Claim, notation: MathNotation) -> list[str]:

@@ -33,13 +33,13 @@ from choco_pipeline.finding.laws import (
     LAWS_TRIED,
     Combination,
     Law,
-    Point,
     determined,
     laws,
     linear,
     shapes_of,
 )
 from choco_pipeline.finding.lines import grundy, nodes_in, p_iff, up_to, with_formulas
+from choco_pipeline.finding.scope import Parameters
 from choco_pipeline.finding.single import lines_of
 from choco_pipeline.finding.statement import FoundStatement, Proposals, Searched
 from choco_pipeline.finding.tables import (
@@ -68,13 +68,15 @@ MODULI = (2, 4)
 FEWEST_ALIKE = 3
 
 #: Parameters, and the integers in a line.
-_Instance = tuple[Point, tuple[int, ...]]
+_Instance = tuple[Parameters, tuple[int, ...]]
 
 #: The first character of a hole; no name of a formula has it.
 _HOLE = "#"
 
 
-def lifted(of_tables: Sequence[tuple[Point, Proposition]], *, by_value: bool = False) -> list[str]:
+def lifted(
+    of_tables: Sequence[tuple[Parameters, Proposition]], *, by_value: bool = False
+) -> list[str]:
     """Return lines with parameters that have the lines of single tables as instances.
 
     Lines of one form differ in integers only. Each integer is then the same in all of them, or an expression in the parameters
@@ -353,7 +355,7 @@ class _Search:
             if i not in superfluous and line not in known
         ]
 
-    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, str]]:
+    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Parameters, str]]:
         """Yield a line of an uncut bar that is right in all tables, once for each."""
         members = [self.family.members[i] for i in places]
         is_asked = any(f.kind == "formulas" for member in members for f in member.findings)
@@ -380,9 +382,10 @@ class _Search:
                 f"({n}{shift:+d})" if shift and n in shifted else n for n in family.coordinates
             ]
             text = " ^ ".join(names)
-            line = family.canonical(grundy(text) if is_grundy else p_iff(f"{text} == 0"))
+            claim = family.claim(grundy(text) if is_grundy else p_iff(f"{text} == 0"))
+            line = text_of(claim.proposition)
             if all(candidate.line != line for candidate in candidates):
-                yield self.formula(line, family.claim(line))
+                yield self.formula(line, claim)
 
     def state(self, formula: FamilyFormula) -> None:
         """State a line with its condition, if the tables held out confirm it."""

@@ -12,14 +12,13 @@ from math import gcd, lcm
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.finding.scope import Parameters
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.games.ruleset import passes_left
-from choco_pipeline.mining.recurrences import combination
+from choco_pipeline.mining.recurrences import combination, sum_text
 from choco_pipeline.mining.table_findings import Evidence, Tried
-
-Point = Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,9 @@ class Term:
     text: str | None
 
     #: The value for the parameters, if the language cannot express it; they are at least 1.
-    number: Callable[[Point], int] | None = field(default=None, compare=False)
+    number: Callable[[Parameters], int] | None = field(default=None, compare=False)
 
-    def value(self, point: Point) -> int | None:
+    def value(self, point: Parameters) -> int | None:
         """Return the value for some parameters; None where there is none, as for v2(0)."""
         if self.text is None:
             assert self.number is not None
@@ -71,7 +70,7 @@ class Combination:
     terms: tuple[Term, ...]
     coefficients: tuple[Fraction, ...]
 
-    def value(self, point: Point) -> Fraction | None:
+    def value(self, point: Parameters) -> Fraction | None:
         """Return the value for some parameters; None where a term that counts has none."""
         total = Fraction(0)
         for term, coefficient in zip(self.terms, self.coefficients, strict=True):
@@ -107,21 +106,19 @@ class Combination:
             size = "" if abs(factor) == 1 and term.shown else str(abs(factor))
             dot = "·" if size and term.shown and not term.shown.isalpha() else ""
             text += f"{'−' if factor < 0 else '+' if text else ''}{size}{dot}{term.shown}"
-        return self._divided(text, "/")
+        return self._divided(text or "0", "/")
 
     @property
     def text(self) -> str | None:
         """The sum in the formula language, or None. Quotients have no remainder."""
-        text = ""
+        terms = []
         for term, factor in self._factors():
             if term.text is None:
                 return None
-            parts = [str(abs(factor))] if abs(factor) != 1 or not term.text else []
             is_bare = factor == 1 or not ("/" in term.text or "%" in term.text)
-            inner = term.text if is_bare else f"({term.text})"  # -s%2 would be the rest of -s
-            body = "*".join([*parts, *([inner] if inner else [])])
-            text += f"{'-' if factor < 0 else '+' if text else ''}{body}"
-        return parse(self._divided(text, "//")).text
+            # -s%2 would be the rest of -s
+            terms.append((factor, term.text if is_bare else f"({term.text})"))
+        return parse(self._divided(sum_text(terms), "//")).text
 
     def _factors(self) -> list[tuple[Term, int]]:
         pairs = zip(self.terms, self.coefficients, strict=True)
@@ -138,12 +135,12 @@ class Combination:
 
     def _divided(self, text: str, sign: str) -> str:
         if self._below == 1:
-            return text or "0"
+            return text
         inner = f"({text})" if self.is_in_brackets else text
         return f"{inner}{sign}{self._below}"
 
 
-def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term, ...]]:
+def shapes_of(names: Sequence[str], points: Sequence[Parameters]) -> list[tuple[Term, ...]]:
     """Return terms of numbers that depend on parameters, fewest terms first.
 
     Terms without a value at one of the points are left out, and those that do not differ there.
@@ -170,7 +167,7 @@ def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term,
 
 
 def determined(
-    points: Sequence[Point],
+    points: Sequence[Parameters],
     numbers: Sequence[int],
     shapes: Sequence[tuple[Term, ...]],
     spare: int = 1,

@@ -20,8 +20,9 @@ import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.conditions import Domain, TestedCondition, tested_condition
-from choco_pipeline.finding.laws import Point, determined, shapes_of
+from choco_pipeline.finding.laws import determined, shapes_of
 from choco_pipeline.finding.lines import implied, with_arguments
+from choco_pipeline.finding.scope import Parameters
 from choco_pipeline.finding.statement import FoundStatement, Mined, Proposals
 from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -294,7 +295,9 @@ class _RelationSearch:
                 if len(texts) == len(fitting) and not all(text.isdigit() for text in texts):
                     yield _Relation(pair, function, tuple(zip(self._dims, texts, strict=True)))
 
-    def _in_small_tables(self, pair: Neighbours, point: Point) -> dict[str, list[tuple[int, ...]]]:
+    def _in_small_tables(
+        self, pair: Neighbours, point: Parameters
+    ) -> dict[str, list[tuple[int, ...]]]:
         numbers: dict[str, list[tuple[int, ...]]] = defaultdict(list)
         own = self._table(pair.own, point, SMALL[self.size])
         other = self._table(pair.other, point)
@@ -324,7 +327,7 @@ class _RelationSearch:
         return positions
 
     def _table(
-        self, notation: str, point: Point, corner: int | None = None, moved: int = 0
+        self, notation: str, point: Parameters, corner: int | None = None, moved: int = 0
     ) -> ValueTable | None:
         """Return the table of a game, or a corner, for a shift; None without a game."""
         bound = LARGE[self.size] + FURTHER * max(1, -(-moved // FURTHER))

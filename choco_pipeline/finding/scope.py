@@ -8,7 +8,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import islice, product
 from math import lcm
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -36,7 +36,11 @@ APART = 6
 FARTHER = 16
 #: Most combinations of parameters among which they are chosen.
 COMBINATIONS = 4000
+#: Claims are compared for at most this number of games.
+GAMES = 8
 
+#: A game, or its parameters.
+Item = TypeVar("Item")
 Parameters = Mapping[str, int]
 
 
@@ -176,8 +180,8 @@ def new_parameters(
         )
         return any(min(other) >= 0 and not is_meant(other) for other in moved)
 
-    ends = _spread([p for p in fresh if is_at_an_end(p)], UNSEEN // 2)
-    others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
+    ends = spread([p for p in fresh if is_at_an_end(p)], UNSEEN // 2)
+    others = spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
     apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
     chosen = [*near, *ends, *others, *apart]
     return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
@@ -189,11 +193,11 @@ def further_games(statement: FoundStatement, tables: Tables) -> list[str]:
     return [game.notation for game in asked if game is not None]
 
 
-def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
-    """Return at most `most` parameters, evenly spread from the first to the last."""
-    if len(chosen) <= most:
-        return chosen
-    return [chosen[round(i * (len(chosen) - 1) / (most - 1))] for i in range(most)]
+def spread(items: Sequence[Item], most: int = GAMES) -> list[Item]:
+    """Return at most `most` of the items, evenly spread from the first to the last."""
+    if len(items) <= most:
+        return list(items)
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
 
 
 def _apart(

@@ -11,7 +11,6 @@ from typing import Any
 from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.errors import ChocoError, RulesetError
 from choco_pipeline.finding.conditions import sure_domain
-from choco_pipeline.finding.laws import Point
 from choco_pipeline.finding.lines import (
     at_one_of,
     by_cases,
@@ -19,6 +18,7 @@ from choco_pipeline.finding.lines import (
     p_iff,
     with_formulas,
 )
+from choco_pipeline.finding.scope import Parameters
 from choco_pipeline.finding.statement import (
     FoundStatement,
     Mined,
@@ -209,7 +209,7 @@ def _instances(statement: FoundStatement, mined: Mined) -> Iterator[FoundStateme
         yield replace(general, statement=line)
 
 
-def _shared(several: Sequence[FoundStatement], searched: Sequence[Point]) -> FoundStatement:
+def _shared(several: Sequence[FoundStatement], searched: Sequence[Parameters]) -> FoundStatement:
     """Return the statement that several games of a family share.
 
     `searched` are the parameters of all games of the family that were searched. A condition distinguishes the games of the group from

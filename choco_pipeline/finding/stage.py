@@ -20,7 +20,7 @@ from choco_pipeline.finding.for_all import claim_for_all
 from choco_pipeline.finding.generalise import generalise, of_line
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.related import relations
-from choco_pipeline.finding.scope import Tables, choices_seen, covered_games, further_games
+from choco_pipeline.finding.scope import Tables, choices_seen, covered_games, further_games, spread
 from choco_pipeline.finding.single import single_tables
 from choco_pipeline.finding.statement import (
     ComparedOn,
@@ -284,7 +284,7 @@ class Finder:
         """Return claims that settle all Grundy numbers of a law about these, such as a period."""
         if statement.kind != Evaluated.kind or statement.claims[0].quantities != ("grundy",):
             return ()
-        games = comparison.spread(self._covered(statement))
+        games = spread(self._covered(statement))
         settled = [comparison.settled_by(game, "grundy", self._claims) for game in games]
         return tuple(dict.fromkeys(chain.from_iterable(settled))) if all(settled) else ()
 
@@ -324,7 +324,7 @@ class Finder:
         ways = set[ComparedOn | None]()
         used: dict[str, None] = {}
         points = choices_seen(statement)
-        some = comparison.spread(points)
+        some = spread(points)
         for point in some:
             game = build(statement.pattern, point, Path()).notation
             names = comparison.settled_by(game, "p", self._claims)

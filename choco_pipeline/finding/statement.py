@@ -27,10 +27,12 @@ from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.formulas import condition, displayed, reach
+from choco_pipeline.finding.formulas import displayed, introduced
 from choco_pipeline.finding.lines import formulas_of, nodes_in
 from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.latex import LaTeX
+from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.mathml import MathML
 from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.mining.table_findings import Evidence, Finding, StatementFinding, Tried
@@ -271,20 +273,45 @@ class FoundStatement:
         """The verdict in a word."""
         return self.conclusion.verdict
 
+    def formulas(self, notation: MathNotation) -> list[str]:
+        """Return display formulas in a notation; none for words and plug-ins."""
+        return displayed(self.claims, notation) if self.statement and self.claims else []
+
+    def limits(self, notation: MathNotation) -> tuple[str, str]:
+        """Return the condition on the parameters and the largest coordinate, or "" for none."""
+        when = typeset(parse(self.when), notation) if self.when else ""
+        reach = self.claims[0].reach if self.claims else None
+        return when, "" if reach is None else typeset(reach, notation)
+
+    def lead(self, notation: MathNotation) -> list[Phrase]:
+        """Return the beginning of its sentence: games, parameters, bound."""
+        phrases = introduced(self.pattern, notation)
+        when, limit = self.limits(notation)
+        phrases += [Phrase(", for "), Phrase(when, "formula")] if when else []
+        if limit:
+            phrases += [Phrase(", for coordinates up to "), Phrase(limit, "formula")]
+        return phrases
+
+    @property
+    def sentence(self) -> str:
+        """The statement in mathematical notation as plain text, without its full stop."""
+        plain = MathNotation()
+        begins = "".join(phrase.text for phrase in self.lead(plain))
+        formulas = "; ".join(self.formulas(plain))
+        return f"{begins}, {formulas}" if formulas else self.text
+
     @property
     def latex(self) -> str:
         """Its formulas and conditions in LaTeX, one below the other."""
         notation = LaTeX()
-        conditions = (condition(self, notation), reach(self, notation))
-        where = [rf"\text{{for }} {text}" for text in conditions if text]
-        return " \\\\\n".join([*displayed(self, notation), *where])
+        where = [rf"\text{{for }} {text}" for text in self.limits(notation) if text]
+        return " \\\\\n".join([*self.formulas(notation), *where])
 
     def _repr_html_(self) -> str:
         """Return the statement with typeset formulas and its verdict, for notebooks."""
         notation = MathML()
-        lines = [f'<math display="block">{line}</math>' for line in displayed(self, notation)]
-        conditions = (condition(self, notation), reach(self, notation))
-        where = ", ".join(f"<math>{text}</math>" for text in conditions if text)
+        lines = [f'<math display="block">{line}</math>' for line in self.formulas(notation)]
+        where = ", ".join(f"<math>{text}</math>" for text in self.limits(notation) if text)
         head = Markup("<p><b>{}</b>: {}</p>").format(SIGNS[self.verdict][1], self.text)
         conclusion = Markup("<p>{}</p>").format(self.conclusion.text)
         formulas = Markup("".join(lines) + (f"<p>{where}</p>" if where else ""))

@@ -16,30 +16,28 @@ from __future__ import annotations
 from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.finding.comparison import Consequence
-from choco_pipeline.finding.for_all import ForAllParameters
+from choco_pipeline.finding.for_all import MEMORY, ForAllParameters
 from choco_pipeline.finding.laws import laws_of_states
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_in
 from choco_pipeline.finding.stage import Finder, Key, Subject, document_of, proposals
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Mined, Proposals
 from choco_pipeline.finding.tables import families_of, family_of, mined_in, whole_tables
-from choco_pipeline.proof.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.task import PREPARED_BY, settle, settled_following, settled_for_all
+from choco_pipeline.proof.task import PREPARED_BY, settle
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import Paths, Plan, outcomes, read_plan
 
-#: Seconds and GiB of memory for a decision on a found statement.
-DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
+#: Seconds for a decision on a found statement.
+DECISION_SECONDS = 10.0
 
 Report = Callable[..., None]
 #: The file of a run's plan, and the time at which the stage began.
@@ -87,11 +85,10 @@ class _Run:
         open_questions: dict[Key, Subject] | None = None,
     ) -> Finder:
         """Return the judge of the run's statements, which decides in a child process."""
-        prover, catalogue = Prover(child), self.catalogue
-        folder = self.paths.certificates.as_posix()
-        for_all = prover.for_all(folder, catalogue).decided if self.plan["prove"] else None
-        known = dict(ChainMap(*map(dict, answers)))
-        return Finder(self.tables, catalogue, prover.decide, for_all, known, open_questions)
+        prover = ForAllParameters(child, self.paths.certificates.as_posix(), self.catalogue)
+        for_all = prover.decided if self.plan["prove"] else None
+        decide, known = partial(decide_claim, child), dict(ChainMap(*map(dict, answers)))
+        return Finder(self.tables, self.catalogue, decide, for_all, known, open_questions)
 
     @cached_property
     def mined(self) -> list[Mined]:
@@ -178,35 +175,13 @@ def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
     return [together[place] for place in sorted(together)]
 
 
-class Prover:
-    """Decides claims under limits of time and memory, in a child process."""
-
-    def __init__(self, child: Limited) -> None:
-        """Prepare; the first decision starts the process."""
-        self._child = child
-
-    def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
-        """Decide a claim for all positions, as `trial.Decide` says."""
-        arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
-        limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
-        try:
-            return dict(self._child.call(settle, *arguments, what="the decision", **limits))
-        except UndecidedError as error:
-            return {"verdict": "undecided", "text": str(error)}
-
-    def for_all(self, certificates: str, catalogue: Catalogue) -> ForAllParameters:
-        """Return the prover for all parameters, which keeps certificates in a folder."""
-
-        def decide(claim: Claim, seconds: float) -> ClaimVerdict:
-            limits = (seconds, DECISION_MEMORY, certificates)
-            return settled_for_all(claim.as_json(), *limits, self._child)
-
-        def follow(
-            claim: Claim, premise: Claim, known: ClaimVerdict, seconds: float
-        ) -> ClaimVerdict:
-            limits = (seconds, DECISION_MEMORY, certificates)
-            premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
-            asked = claim.as_json(), premises, verdicts
-            return ask_checker_of_steps(settled_following(*asked, *limits, self._child))
-
-        return ForAllParameters(decide, follow, catalogue)
+def decide_claim(
+    child: Limited, claim: Claim, parameters: Mapping[str, int], path: str
+) -> Mapping[str, Any]:
+    """Decide a claim for all positions in a child process, as `trial.Decide` says."""
+    arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
+    limits = {"seconds": DECISION_SECONDS, "memory": MEMORY}
+    try:
+        return dict(child.call(settle, *arguments, what="the decision", **limits))
+    except UndecidedError as error:
+        return {"verdict": "undecided", "text": str(error)}

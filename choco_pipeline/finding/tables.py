@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import prod
-from typing import Any
-
-import numpy as np
 
 from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import alone
@@ -21,8 +18,7 @@ from choco_pipeline.claims.language.verdict import ClaimVerdict, Exhausted, Hold
 from choco_pipeline.claims.language.verdict import Finding as Checked
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
-from choco_pipeline.finding.laws import Point
-from choco_pipeline.finding.scope import ContentKey, WholeTable, content_key
+from choco_pipeline.finding.scope import ContentKey, Parameters, WholeTable, content_key
 from choco_pipeline.finding.statement import Mined
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written import parameter_text
@@ -35,14 +31,13 @@ from choco_pipeline.mining.table_findings import (
     StatementFinding,
     ValueSetFinding,
 )
-from choco_pipeline.mining.task import MOST_CELLS
+from choco_pipeline.mining.task import MOST_CELLS, part_of
 from choco_pipeline.stages import Stage
-from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.ledger import findings_of
 from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
 from choco_pipeline.tables.cells import BLOCK, Cells
 from choco_pipeline.tables.spec import Quantity, variable_of
-from choco_pipeline.tables.store import StoredCells, store_of
+from choco_pipeline.tables.store import store_of
 
 #: Bound of the first trial: most statements are wrong there already.
 CORNER = 100
@@ -59,7 +54,7 @@ class MemberTable:
     """One table of a family."""
 
     #: The integers that the family's notation leaves open.
-    parameters: Point
+    parameters: Parameters
     #: Returns the table's cells; asked again for every statement that is right in the corner.
     table: Callable[[], Cells]
     #: The search results; none if it was not searched.
@@ -69,7 +64,7 @@ class MemberTable:
 
     @classmethod
     def in_memory(
-        cls, parameters: Point, cells: Cells, findings: Sequence[Finding] = ()
+        cls, parameters: Parameters, cells: Cells, findings: Sequence[Finding] = ()
     ) -> MemberTable:
         """Return a table that no run stores."""
         return cls(parameters, lambda: cells, findings)
@@ -159,7 +154,7 @@ class TableFamily:
         return tuple(i for i in range(len(self.members)) if i not in self.held_out)
 
     @property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[Parameters, ...]:
         """The parameters of each table."""
         return tuple(member.parameters for member in self.members)
 
@@ -167,10 +162,6 @@ class TableFamily:
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates of its games' positions."""
         return self.members[0].corner.game.coordinates
-
-    def canonical(self, line: str) -> str:
-        """Return the canonical text of a line with parameters."""
-        return text_of(self.claim(line).proposition)
 
     def claim(self, line: str) -> Claim:
         """Return a line with parameters as a claim on the family."""
@@ -232,12 +223,12 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
 MOST_LISTED = 8
 
 
-def listed(points: Sequence[Point]) -> str:
+def listed(points: Sequence[Parameters]) -> str:
     """Return a list of parameters in words, shortened if it is long."""
     return parameter_text.listed(points, MOST_LISTED) or "none"
 
 
-def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+def values_of(points: Iterable[Parameters], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Return the values of each parameter at some points."""
     chosen = list(points)
     return {name: tuple(sorted({point[name] for point in chosen})) for name in names}
@@ -301,9 +292,8 @@ class _Kept:
         def cells() -> Cells:
             kept = self.cells.get(table["id"])
             if kept is None:
-                stored, dtype = _stored(self.paths, table)
-                kept = looked_at(Cells.of(parse_ruleset(table["ruleset"]), table["bound"], stored))
-                size = prod(kept.shape) * dtype.itemsize
+                kept = part_of(_stored(self.paths, table), MOST_LOOKED_AT)
+                size = prod(kept.shape) * kept.cells.dtype.itemsize
                 if self.bytes + size <= KEPT:
                     kept = replace(kept, cells=kept.array)
                     self.bytes += size
@@ -340,18 +330,15 @@ def whole_tables(
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        cells = Cells.of(parse_ruleset(game), table["bound"], _stored(paths, table)[0])
-        return WholeTable(cells, holding(game, quantity))
+        return WholeTable(_stored(paths, table), holding(game, quantity))
 
     return whole
 
 
-def _stored(paths: Paths, table: PlannedTable) -> tuple[StoredCells, np.dtype[Any]]:
+def _stored(paths: Paths, table: PlannedTable) -> Cells:
     manifest = paths.manifest(table["shard"])
     built = read_record(manifest)
-    entry = built["tables"][table["id"]]
-    stored = StoredCells.open(store_of(manifest, built), table["id"], entry)
-    return stored, np.dtype(entry["dtype"])
+    return Cells.open(store_of(manifest, built), table["id"], built["tables"][table["id"]])
 
 
 @cache
@@ -362,20 +349,10 @@ def _is_cut(game: str, bound: int, quantity: Quantity) -> bool:
     return prod(largest.get(name, bound) + 1 for name in dims) > MOST_LOOKED_AT
 
 
-def looked_at(cells: Cells) -> Cells:
-    """Return a table, halved until it is small enough."""
-    part, bound = cells, cells.bound
-    while prod(part.shape) > MOST_LOOKED_AT and bound > 1:
-        bound //= 2
-        part = cells.corner(bound)
-    return part
-
-
 def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
     """Return the largest table by game and quantity, preferably a searched one."""
-    mined = {order["table"] for order in plan["mine"]}
     largest: dict[tuple[str, str], PlannedTable] = {}
-    for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
+    for table in sorted(plan["tables"], key=lambda t: (t["is_searched"], t["bound"])):
         largest[table["ruleset"], table["quantity"]] = table
     return largest
 

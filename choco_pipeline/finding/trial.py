@@ -3,7 +3,9 @@
 Idea: a search proposes statements that are right on all its data, so only new data is evidence. The checks of claims judge a
 statement on further games of its family, most of all at the ends of its condition; on larger tables of the games for which it
 was seen; and by automata for games with a certificate. If it is wrong for some parameters, its condition is narrowed and it is
-tried again. If it is right for games just outside its condition, the condition is widened.
+tried again. If it is right for games just outside its condition, the condition is widened. A claim that ends at some bound, or
+contradicts the statement far away, names the place where the statement may be wrong. Only a table of the game up to that place
+decides between the two. Without such a table the statement is not accepted.
 
 Invariant: a trial from which a condition was learned is no evidence for the statement with that condition. A statement with a
 changed condition is accepted only if it holds for further games. If narrowing fails, the verdict of the first trial stands.
@@ -16,15 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
+
 from choco_pipeline.claims.checks.check import pass_of_claim
-from choco_pipeline.claims.checks.evidence import alone
+from choco_pipeline.claims.checks.evidence import Pass, alone
 from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
+from choco_pipeline.claims.kinds import Evaluated, PPositions
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -35,24 +40,35 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Vacuous,
+    verdict_text,
 )
 from choco_pipeline.claims.quick_trial import trials
-from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding import bounds, scope
+from choco_pipeline.errors import ChocoError, HeightError
+from choco_pipeline.finding.comparison import Meaning, environment, meaning, sampled
 from choco_pipeline.finding.conditions import (
     domain,
     is_chance,
     sure_domain,
+    truth,
     without_few,
     without_superfluous,
 )
-from choco_pipeline.finding.laws import Point
 from choco_pipeline.finding.lines import nodes_in
+from choco_pipeline.finding.scope import (
+    Parameters,
+    Tables,
+    between,
+    choices,
+    game_of,
+    games_of,
+    new_parameters,
+)
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.finding.tables import listed
-from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula import Formula, FormulaError, parse, parse_range
 from choco_pipeline.formula.nodes import (
     Binary,
+    Call,
     Compare,
     Integer,
     Junction,
@@ -62,11 +78,301 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.rules import Amounts
+from choco_pipeline.mining.table_findings import Evidence
 from choco_pipeline.statements.tree import ValueSet, text_of
-from choco_pipeline.tables.spec import quantity_for
+from choco_pipeline.tables.bounded_game import count_positions
+from choco_pipeline.tables.cells import Cells, Truths
+from choco_pipeline.tables.computing import computation_of
+from choco_pipeline.tables.spec import Quantity, quantity_for, variable_of
+
+#: Bound of the table of a game seen: this multiple of the run's bound, or this number;
+#: nim-sums end at powers of 2, and formulas with them end at the third or fourth one that is larger than a slope.
+FURTHER, BOUND_OF_SEEN = 4, 1024
+#: Bound of the table of another game, halved until it takes about `SECONDS` to compute.
+BOUND, SECONDS = 256, 0.05
+SMALLEST = 12
+#: Most seconds for a table that decides between a statement and a claim.
+DECIDING_SECONDS = 0.5
+#: Heights and moves may change at a number in their formulas: bound as a multiple of the largest number.
+PAST = 2
+#: A shift by more places makes every coordinate 0.
+MOST_PLACES = 64
+#: Most positions at which a formula is evaluated if it cannot be solved for the stored coordinate. Most positions that are compared
+#: with those of another game, which takes three times as long.
+MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
+
+
+def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
+    """Return the bound of a claim's trial table; `run` is that of the run's table."""
+    wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
+    wanted.append(PAST * largest_number(game))
+    least = SMALLEST
+    if run is not None and claim.check.kind == Evaluated.kind:
+        least = run  # a statement may count the positions of a whole table
+    for i, bound in enumerate(wanted):
+        while bound > least and not is_quick(claim, game, bound, quantity):
+            bound = max(bound // 2, least)
+        wanted[i] = bound
+    return max(wanted)
+
+
+@lru_cache(maxsize=1024)
+def largest_number(game: Ruleset) -> int:
+    """Return the largest number in a game's rules, where it may change, or 0."""
+    rules = game.base.rules
+    heights = (limit.height for limit in rules.limits.values())
+    formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
+    for move in rules.moves:
+        parts = [move.at_most, move.unless]
+        parts += [*move.by.taken, move.by.where] if isinstance(move.by, Amounts) else []
+        formulas += [formula for formula in parts if formula is not None]
+    formulas += [] if rules.legal is None else [rules.legal]
+    taken = (n for move in rules.moves if isinstance(move.by, tuple) for n in move.by)
+    return max((*chain(*map(_numbers, formulas)), *taken), default=0)
+
+
+def _numbers(formula: Formula) -> Iterator[int]:
+    """Yield values of the constant parts of a formula, and powers of 2 of its shifts."""
+    for part in walk(parse_nodes(formula.text, None, formula.functions)):
+        match part:
+            case Binary("<<" | ">>", _, Integer(places)) if places < MOST_PLACES:
+                yield 1 << places
+            case Integer() | Binary() | Call():
+                constant = parse(render(part), functions=formula.functions)
+                if not constant.names:
+                    with suppress(FormulaError):
+                        yield int(constant.value({}))
+            case _:
+                pass
+
+
+def is_quick(
+    claim: Claim, game: Ruleset, bound: int, quantity: Quantity, seconds: float = SECONDS
+) -> bool:
+    """Whether a table is computed and compared in about this number of seconds."""
+    try:
+        if computation_of(game, bound, quantity).seconds > seconds:
+            return False
+        stored = variable_of(game, quantity).stored
+        if stored is not None and claim.related is not None:
+            heap = claim.related.moved.get(stored)
+            if heap is None or (stored == game.base.rules.free and heap.names <= {stored}):
+                return True
+            return count_positions(game, bound) <= MOST_RELATED
+        if stored is None or claim.outcomes is None:
+            return True
+        formula, where = claim.outcomes.formula, claim.outcomes.where
+        if formula.solve(stored) is not None and (where is None or stored not in where.names):
+            return True
+        return count_positions(game, bound) <= MOST_POSITIONS
+    except HeightError:  # a table of heights that ends before
+        return False
+
+
+def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> Cells:
+    """Return a table, which must not be changed; small ones are kept in memory."""
+    is_small = bound <= BOUND and variable_of(game, quantity).stored is not None
+    return (_kept_table if is_small else Cells.computed)(game, bound, quantity)
+
+
+_kept_table = lru_cache(maxsize=256)(Cells.computed)
+
+
+#: A claim of the catalogue that ends before a statement does, or contradicts it: the bound of a table that decides, and a text.
+Dispute = tuple[int, str]
+
+
+def bound_and_dispute(
+    claim: Claim, game: Ruleset, quantity: Quantity, run: int | None, catalogue: Catalogue
+) -> tuple[int, str]:
+    """Return the bound of a claim's trial table, and an open dispute in words or ""."""
+    if claim.shape in RECTANGULAR:  # its table holds all positions
+        return max(game.limits(None)), ""
+    bound = bound_of_trial(claim, game, quantity, run)
+    disputes = list(_ended(claim, game.notation, catalogue, bound))
+    if run is not None:  # positions are sampled for few games: that takes as long as a trial
+        disputes += _contradicted(claim, game.notation, catalogue)
+    for deciding, why in sorted(disputes, key=lambda dispute: dispute[0]):
+        if deciding <= bound:
+            continue
+        if not is_quick(claim, game, deciding, quantity, DECIDING_SECONDS):
+            return bound, why
+        bound = deciding
+    return bound, ""
+
+
+def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Dispute]:
+    """Yield claims that say the same up to a size from `bound` on, and no further."""
+    own = environment(claim, game)
+    if own is None:
+        return
+    own_end = None if claim.reach is None else int(claim.reach.value(own))
+    for other in catalogue.speaking_of(game):
+        if other.reach is None or other.determined is None:
+            continue
+        known = environment(other, game)
+        if known is None:
+            continue
+        end = int(other.reach.value(known))
+        if end < bound or (own_end is not None and own_end <= end):
+            continue
+        differ = _differ(meaning(claim, game), meaning(other, game))
+        if differ is not None and not differ.any():
+            yield end + 1, f"{other.id} says so of coordinates up to {end:,} alone"
+
+
+def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dispute]:
+    """Yield claims that contradict a claim, each with the least sampled position."""
+    own, points = meaning(claim, game), sampled(game)
+    largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
+    for other in catalogue.speaking_of(game):
+        differ = _differ(own, meaning(other, game))
+        if differ is not None and differ.any():
+            place = min(np.flatnonzero(differ).tolist(), key=largest.__getitem__)
+            at = ", ".join(str(values[place]) for values in points.values())
+            yield int(largest[place]), f"{other.id} says something else of ({at})"
+
+
+def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
+    """Return positions where two claims contradict each other, None if incomparable."""
+    if own is None or other is None:
+        return None
+    of = "p" if own.of == "p" else other.of
+    ours, theirs = own.about(of), other.about(of)
+    if of not in ("p", "grundy") or ours is None or theirs is None:
+        return None
+    differ: Truths = ours.speaks & theirs.speaks & (ours.values != theirs.values)
+    return differ
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why a statement that no table refutes is not reported."""
+
+    text: str
+    #: What a narrower condition excludes, in words: sets with missing members, formulas without a value; else a claim disputes it.
+    excluded: str = ""
+
+
+def lacks_values(claim: Claim, case: Parameters) -> bool:
+    """Whether the formula of a claim has no value for some parameters, at two places tried."""
+    formulas = [
+        check.formula if isinstance(check, PPositions) else check.equals
+        for check in (claim.outcomes, claim.numbers)
+        if check is not None
+    ]
+    formulas += [] if claim.value_set is None else [claim.value_set.values]
+    known = claim.environment(case)
+
+    def has_value(formula: Formula, at: int) -> bool:
+        with suppress(FormulaError):
+            formula.value(dict.fromkeys(formula.names, at) | known)
+            return True
+        return False
+
+    return any(not any(has_value(one, at) for at in (0, 1)) for one in formulas)
+
+
+@dataclass(frozen=True)
+class TableTrial:
+    """The outcome of a trial on one table."""
+
+    parameters: Parameters
+    bound: int
+    verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | Doubt
+    #: The bound of the run's own table of the game; None if the statement was not seen for it.
+    run: int | None
+    #: Whether it is the whole table of the run, if searches read only a corner of it.
+    is_own: bool = False
+    #: Repeats a check that refuted the statement, with an explanation of the counterexample.
+    explained: Callable[[], Pass[Finding]] | None = field(default=None, compare=False)
+
+    @property
+    def is_against(self) -> bool:
+        """Whether it contradicts a statement for these parameters."""
+        return isinstance(self.verdict, Refuted | Doubt)
+
+    @property
+    def positions(self) -> int:
+        """The number of positions if the statement was right on all of them, else 0."""
+        match self.verdict:
+            case Exhausted(positions) | HoldsToBound(positions):
+                return positions
+            case _:
+                return 0
+
+
+def with_trials(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
+    """Return the evidence with the trials on further games added.
+
+    A larger table of a game of the run adds nothing.
+    """
+    new = [trial for trial in held if trial.run is None]
+    if not new:
+        return before
+    positions = sum(trial.positions for trial in new)
+    what = f"{before.what}; then {_where(new)}"
+    return Evidence(before.positions + positions, what, before.tables + len(new))
+
+
+def agreement(held: Sequence[TableTrial]) -> str:
+    """Return the text for the tables on which a statement was right."""
+
+    def counted(some: Sequence[TableTrial]) -> str:
+        tables = f"{len(some)} tables" if len(some) > 1 else "a table"
+        return f"all {sum(trial.positions for trial in some):,} positions of {tables}"
+
+    computed = [trial for trial in held if not trial.is_own]
+    own = [trial for trial in held if trial.is_own]
+    parts = []
+    if computed:
+        parts.append(f"{counted(computed)} computed to test it: {_where(computed)}")
+    if own:
+        parts.append(f"{counted(own)} of the run, as a whole, {_bounds(own)}")
+    return f"holds for {'; and for '.join(parts)}"
+
+
+def _where(held: Sequence[TableTrial]) -> str:
+    new = [trial for trial in held if trial.run is None]
+    further = [trial for trial in held if trial.run is not None and trial.bound > trial.run]
+    again = [trial for trial in held if trial.run is not None and trial.bound <= trial.run]
+    parts = []
+    if new:
+        named = all_listed([trial.parameters for trial in new])
+        which = f"{named}, not seen before" if named else "a table of the game"
+        parts.append(f"{which}, {_bounds(new)}")
+    if further:
+        larger = "larger tables" if len(further) > 1 else "a larger table"
+        parts.append(f"{larger}, {_bounds(further)}")
+    if again:
+        parts.append(f"a part of what it was found on again, {_bounds(again)}")
+    return " and ".join(parts)
+
+
+def _bounds(held: Sequence[TableTrial]) -> str:
+    least, most = (choose(trial.bound for trial in held) for choose in (min, max))
+    return f"to bound {most:,}" if least == most else f"to bounds from {least:,} to {most:,}"
+
+
+def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
+    """Return the verdict of trials that contradict a statement."""
+    refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
+    deciding = (refuting or against)[0]
+    match deciding.verdict:
+        case Doubt(text):
+            pass
+        case verdict:
+            text = verdict_text(
+                alone(deciding.explained()).verdict if deciding.explained else verdict
+            )
+    where = all_listed([deciding.parameters])
+    return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
+
 
 #: Number of games seen that are tried on larger tables; the others are tried up to the bound of further games.
 SEEN = 2
@@ -76,14 +382,14 @@ ROUNDS = 5
 MOST_TABLES = 128
 
 #: Decides a claim for all positions: given the claim, its parameters and the path of a certificate.
-Decide = Callable[[Claim, scope.Parameters, str], Mapping[str, Any]]
+Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Trials:
     """Tries statements on tables and certificates of a run, and on new tables."""
 
-    tables: scope.Tables
+    tables: Tables
     #: The known claims.
     catalogue: Catalogue
     #: Decides for all positions of games with certificates; None for no such decisions.
@@ -116,7 +422,7 @@ class Trials:
         return judged if judged.verdict == again.verdict else again
 
     def _tried(
-        self, statement: FoundStatement, used: Sequence[Sequence[bounds.TableTrial]], searched: str
+        self, statement: FoundStatement, used: Sequence[Sequence[TableTrial]], searched: str
     ) -> FoundStatement:
         """Return a statement with its verdict.
 
@@ -129,7 +435,7 @@ class Trials:
         if not statement.claims:
             where = f"it was right on {statement.held_on.what}"
             return statement.concluded("unchecked", f"{where}; nothing else was compared with it")
-        seen = scope.games_of(statement, self.tables)
+        seen = games_of(statement, self.tables)
         taken = [trial.parameters for before in used for trial in before]
         outcomes = [
             trial
@@ -153,7 +459,7 @@ class Trials:
                     again = self._tried(narrower[0], learnt_from, searched)
                     if again.verdict not in ("refuted", "undecided"):
                         return again
-            return replace(statement, conclusion=bounds.verdict_against(against))
+            return replace(statement, conclusion=verdict_against(against))
         held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
         is_new = any(t.run is None and t.positions for t in held)
         if used:
@@ -165,14 +471,14 @@ class Trials:
             by_many = without_rare_parts(statement, [*seen.values(), *right])
             if by_many is not statement:
                 return self._tried(by_many, used, searched)
-        statement = replace(statement, held_on=bounds.with_trials(statement.held_on, held))
+        statement = replace(statement, held_on=with_trials(statement.held_on, held))
         proved = self._proved(statement.claims, seen)
         if isinstance(proved, Conclusion):
             return replace(statement, conclusion=proved)
         if not held:
             whys = (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous))
             return statement.concluded("undecided", next(whys, "") or "no table could be computed")
-        text = bounds.agreement(held)
+        text = agreement(held)
         if proved:
             which = all_listed([parameters for parameters, _ in proved])
             text += f"; proved for {_domain(statement.claims)} where {which}"
@@ -186,18 +492,18 @@ class Trials:
         self,
         claim: Claim,
         statement: FoundStatement,
-        seen: Mapping[str, scope.Parameters],
-        taken: Sequence[scope.Parameters],
-    ) -> Iterator[bounds.TableTrial]:
+        seen: Mapping[str, Parameters],
+        taken: Sequence[Parameters],
+    ) -> Iterator[TableTrial]:
         """Yield outcomes on new tables: of further parameters, then with larger bounds."""
         if claim.is_over_tables:
             ((name, values),) = statement.parameters.items()
-            last = min(bounds.FURTHER * max(values), MOST_TABLES)
+            last = min(FURTHER * max(values), MOST_TABLES)
             for trial in trials(claim, {name: parse_range(f"1..{last}")}):
                 assert not isinstance(trial.finding.verdict, Proved)
-                yield bounds.TableTrial({}, last, trial.finding.verdict, max(values))
+                yield TableTrial({}, last, trial.finding.verdict, max(values))
             return
-        for parameters in scope.new_parameters(statement, self.tables, taken):
+        for parameters in new_parameters(statement, self.tables, taken):
             yield from _trial(claim, parameters, None, self.catalogue)
         if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
             yield from _trial(claim, {}, None, self.catalogue)
@@ -208,11 +514,11 @@ class Trials:
             yield from _trial(claim, known, run, self.catalogue, is_far=game in farthest)
 
     def _trials_of_own(
-        self, claim: Claim, name: str, parameters: scope.Parameters
-    ) -> Iterator[bounds.TableTrial]:
+        self, claim: Claim, name: str, parameters: Parameters
+    ) -> Iterator[TableTrial]:
         """Yield the outcome on the run's whole table, if searches read only a corner."""
         # a related game takes another table, as large
-        if scope.game_of(claim, parameters) is None or claim.related is not None:
+        if game_of(claim, parameters) is None or claim.related is not None:
             return
         for quantity in claim.quantities:
             table = self.tables.whole(name, quantity)
@@ -222,15 +528,15 @@ class Trials:
                 finding = table.find(claim, case)
                 assert not isinstance(finding.verdict, Proved), "a table proves nothing"
                 verdict = _missing(claim, finding, table.cells.bound) or finding.verdict
-                yield bounds.TableTrial(
+                yield TableTrial(
                     parameters, table.cells.bound, verdict, table.cells.bound, is_own=True
                 )
 
     def _proved(
-        self, claims: Sequence[Claim], seen: Mapping[str, scope.Parameters]
-    ) -> Conclusion | list[tuple[scope.Parameters, str]]:
+        self, claims: Sequence[Claim], seen: Mapping[str, Parameters]
+    ) -> Conclusion | list[tuple[Parameters, str]]:
         """Return proved games with certificates, or a verdict: all proved, one refuted."""
-        proofs: list[tuple[scope.Parameters, str]] = []
+        proofs: list[tuple[Parameters, str]] = []
         if self.decide is None:
             return proofs
         for game, parameters in seen.items():
@@ -270,61 +576,61 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
 
 def _trial(
     claim: Claim,
-    parameters: scope.Parameters,
+    parameters: Parameters,
     run: int | None,
     catalogue: Catalogue,
     *,
     is_far: bool = True,
     most: int | None = None,
-) -> Iterator[bounds.TableTrial]:
+) -> Iterator[TableTrial]:
     """Yield the outcome on a table of a game; `run` is the bound of the run's own.
 
     Without `is_far`, the table is as large as that of a game without a table in the run. Nothing is tried if it is no larger than
     the run's own. `most` limits the bound.
     """
-    game = scope.game_of(claim, parameters)
+    game = game_of(claim, parameters)
     if game is None:
         return
     quantity = quantity_for(game, claim.quantities)
-    bound, dispute = bounds.bound_and_dispute(
-        claim, game, quantity, run if is_far else None, catalogue
-    )
+    bound, dispute = bound_and_dispute(claim, game, quantity, run if is_far else None, catalogue)
     if not is_far and run is not None and bound <= run:
         return
     bound = bound if most is None else min(bound, most)
     for case in claim.cases(parameters):
         explained = None
         try:
-            cells = bounds.table_of_trial(game, bound, quantity)
+            cells = table_of_trial(game, bound, quantity)
             check = partial(pass_of_claim, claim, case, cells)
             finding = alone(check(explains=False))
             explained = check if isinstance(finding.verdict, Refuted) else None
-            open_dispute = dispute if isinstance(finding.verdict, HoldsToBound) else None
-            verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict
+            verdict = _missing(claim, finding, bound) or finding.verdict
+            if dispute and isinstance(finding.verdict, HoldsToBound):
+                verdict = Doubt(f"right to bound {bound:,}, but {dispute}")
         except ChocoError as error:
             verdict = Undecided(str(error))
-        is_valueless = isinstance(verdict, Undecided) and bounds.lacks_values(claim, case)
-        number = bounds.largest_number(game)
+        if isinstance(verdict, Undecided) and lacks_values(claim, case):
+            verdict = Doubt("it has no value", VALUELESS)
+        number = largest_number(game)
         if isinstance(verdict, HoldsToBound) and number > bound:
             verdict = Undecided(
                 f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
             )
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        outcome = bounds.NoValue() if is_valueless else verdict
-        trial = bounds.TableTrial(parameters, bound, outcome, run, explained=explained)
+        trial = TableTrial(parameters, bound, verdict, run, explained=explained)
         # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
         is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
-        if is_whole or trial.is_against or bounds.largest_number(game) < bound:
+        if is_whole or trial.is_against or largest_number(game) < bound:
             yield trial
 
 
-def _missing(claim: Claim, finding: Finding, bound: int) -> bounds.MissingMember | None:
-    """Return a small member of a value set that does not occur; None if all occur."""
+def _missing(claim: Claim, finding: Finding, bound: int) -> Doubt | None:
+    """Return a doubt if a small member of a value set does not occur."""
     is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
     if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound | Undecided):
         return None
-    small = (v for v in finding.evidence.get("missing", ()) if abs(v) <= bound // SMALL)
-    return next(map(bounds.MissingMember, small), None)
+    small = [v for v in finding.evidence.get("missing", ()) if abs(v) <= bound // SMALL]
+    text = "no P-position up to bound {:,} has the value {:,}"
+    return Doubt(text.format(bound, small[0]), MISSED) if small else None
 
 
 def _domain(claims: Sequence[Claim]) -> str:
@@ -338,13 +644,13 @@ VALUELESS = " or has no value"
 
 
 #: A statement with a narrower or wider condition, and the trials from which the condition was learned.
-Changed = tuple[FoundStatement, Sequence[bounds.TableTrial]]
+Changed = tuple[FoundStatement, Sequence[TableTrial]]
 
 
 def narrowed(
     statement: FoundStatement,
-    seen: Iterable[scope.Parameters],
-    outcomes: Sequence[bounds.TableTrial],
+    seen: Iterable[Parameters],
+    outcomes: Sequence[TableTrial],
     searched: str,
 ) -> Changed | None:
     """Return a statement with a condition that excludes the games where it failed.
@@ -379,9 +685,9 @@ def narrowed(
         return None
     best = min(conditions, key=lambda fitted: nodes_in(parse(fitted.text)))
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
-    when = without_superfluous(when, [*scope.between(statement), *right, *wrong])
-    missed = MISSED if any(isinstance(t.verdict, bounds.MissingMember) for t in outcomes) else ""
-    missed += VALUELESS if any(isinstance(t.verdict, bounds.NoValue) for t in outcomes) else ""
+    when = without_superfluous(when, [*between(statement), *right, *wrong])
+    doubts = (t.verdict for t in outcomes if isinstance(t.verdict, Doubt))
+    missed = "".join(dict.fromkeys(doubt.excluded for doubt in doubts))
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,
@@ -391,9 +697,7 @@ def narrowed(
     return narrower, [t for t in outcomes if best is not blind or t.is_against]
 
 
-def without_rare_parts(
-    statement: FoundStatement, right: Iterable[scope.Parameters]
-) -> FoundStatement:
+def without_rare_parts(statement: FoundStatement, right: Iterable[Parameters]) -> FoundStatement:
     """Return a statement without parts of its condition that cover very few games.
 
     Such a part may appear in one narrowing and disappear in the next, because the condition determines which games are tried.
@@ -402,7 +706,7 @@ def without_rare_parts(
     return statement if when == statement.when else replace(statement, when=when)
 
 
-def _different(points: Sequence[scope.Parameters]) -> Iterator[scope.Parameters]:
+def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
     return (point for i, point in enumerate(points) if point not in points[:i])
 
 
@@ -425,10 +729,10 @@ def wider(statement: FoundStatement) -> Changed | None:
         return None  # outside the condition the formula is right beyond the bound
     unlimited = replace(statement, when="")
     old = parse(statement.when)
-    right: list[bounds.TableTrial] = []
-    wrong: list[Point] = []
+    right: list[TableTrial] = []
+    wrong: list[Parameters] = []
     for point in islice(_outside(statement), GAMES_OUTSIDE):
-        trials: list[bounds.TableTrial] = []
+        trials: list[TableTrial] = []
         with suppress(ChocoError):  # such as a height that divides by 0
             for claim in unlimited.claims:
                 trials += _trial(claim, point, None, Catalogue({}), most=BOUND_OUTSIDE)
@@ -438,12 +742,12 @@ def wider(statement: FoundStatement) -> Changed | None:
             wrong.append(point)
     if len(right) < FEWEST_OUTSIDE:
         return None
-    inside: list[Point] = [*statement.points, *(trial.parameters for trial in right)]
+    inside: list[Parameters] = [*statement.points, *(trial.parameters for trial in right)]
     for condition in _conditions(statement, inside, wrong):
         formula = parse(condition or "0 == 0")
-        meant = (point for point in scope.between(statement) if _has(old, point))
-        if all(_has(formula, point) for point in (*inside, *meant)) and not any(
-            _has(formula, point) for point in wrong
+        meant = (point for point in between(statement) if truth(old, point))
+        if all(truth(formula, point) for point in (*inside, *meant)) and not any(
+            truth(formula, point) for point in wrong
         ):
             games = parameter_text.listed([dict(trial.parameters) for trial in right])
             search = replace(statement.tried, what=f"{statement.tried.what}{WIDENED}, {games}")
@@ -452,7 +756,7 @@ def wider(statement: FoundStatement) -> Changed | None:
 
 
 def _conditions(
-    statement: FoundStatement, inside: Sequence[Point], wrong: Sequence[Point]
+    statement: FoundStatement, inside: Sequence[Parameters], wrong: Sequence[Parameters]
 ) -> Iterator[str]:
     """Yield the condition with a comparison relaxed by 1, and one learned anew."""
     root = parse(statement.when).root
@@ -469,7 +773,7 @@ def _conditions(
             relaxed = Compare((f"{sign[0]}=",), operands)
             yield parse(render(_replaced(root, part, relaxed))).text
     holds = [True] * len(inside) + [False] * len(wrong)
-    fitted = sure_domain([*inside, *wrong], holds, scope.between(statement), largest=1)
+    fitted = sure_domain([*inside, *wrong], holds, between(statement), largest=1)
     if fitted is not None:
         yield fitted.text
 
@@ -478,25 +782,16 @@ def _replaced(node: Node, part: Node, other: Node) -> Node:
     return other if node is part else with_operands(node, lambda one: _replaced(one, part, other))
 
 
-def _outside(statement: FoundStatement) -> Sequence[Point]:
+def _outside(statement: FoundStatement) -> Sequence[Parameters]:
     old, seen = parse(statement.when), statement.points
     spans = {
         name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)
         for name, values in statement.parameters.items()
     }
-    outside = [
-        point for point in scope.choices(spans) if point not in seen and not _has(old, point)
-    ]
+    outside = [point for point in choices(spans) if point not in seen and not truth(old, point)]
 
-    def distance(point: Point) -> tuple[int, ...]:
+    def distance(point: Parameters) -> tuple[int, ...]:
         to_seen = (sum(abs(n - other[name]) for name, n in point.items()) for other in seen)
         return min(to_seen, default=0), *point.values()
 
     return sorted(outside, key=distance)
-
-
-def _has(condition: Formula, point: Point) -> bool:
-    try:
-        return bool(condition.value(point))
-    except FormulaError:  # such as v2(0)
-        return False

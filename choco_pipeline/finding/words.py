@@ -22,9 +22,9 @@ from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.bounds import BOUND_OF_SEEN, FURTHER, PAST, largest_number
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.finding.trial import BOUND_OF_SEEN, FURTHER, PAST, largest_number
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
@@ -175,20 +175,19 @@ def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
 def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
     """Whether one of the results of a search is the same statement."""
     source = statement.source
-    return source is not None and any(
-        _has_relations(statement, finding.sequence)
-        if isinstance(finding, CountFinding)
-        else not finding.nothing and finding.says_as(source.finding)
-        for finding in findings
-    )
+    return source is not None and any(_is_same(finding, source.finding) for finding in findings)
 
 
-def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) -> bool:
-    source = statement.source
-    if sequence is None or source is None or not isinstance(source.finding, CountFinding):
-        return False
-    own = source.finding.sequence
-    if own is None or own.what != sequence.what:
+def _is_same(finding: Finding, own: Finding) -> bool:
+    if isinstance(finding, CountFinding) and isinstance(own, CountFinding):
+        return _has_relations(own, finding.sequence)
+    return not finding.nothing and finding.says_as(own)
+
+
+def _has_relations(finding: CountFinding, sequence: IntegerSequence | None) -> bool:
+    """Whether a sequence of another table has the relations of a finding."""
+    own = finding.sequence
+    if sequence is None or own is None or own.what != sequence.what:
         return False
     terms = [0] * sequence.first + list(sequence.terms)
     every = range(len(terms))
@@ -204,7 +203,7 @@ def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) 
             return False
 
     places = range(sequence.first, len(terms))
-    relations = source.finding.relations
+    relations = finding.relations
     return bool(relations) and not any(fails(one, n) for one in relations for n in places)
 
 
@@ -227,37 +226,41 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
     source = statement.source
     if source is None or statement.pattern.names:
         return True, ""
-    game = parse_ruleset(source.ruleset)
-    for (name, quantity), bound in tables.bounds.items():
-        if name != source.ruleset:
-            continue
-        number = largest_number(game)
-        larger = _larger(game, bound, quantity, FURTHER * bound)
-        if statement.kind == "count":  # of which no more terms are looked at
-            larger = min(larger, MOST_TERMS - 1)
-        may_change = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
-        if number >= larger:
-            return False, may_change
-        if isinstance(source.finding, CellularFinding | BlocksFinding):
-            farther = _farther(source.finding, larger)
-            if farther is not None and (larger > bound or bound > SIDE):
-                return farther
-        is_picture = SEARCHES[statement.kind] in _PICTURES
-        is_larger = larger > bound or (is_picture and bound > SIDE)
-        if not is_larger:  # the same cells would say the same again
-            break
-        table_of = f"a table to bound {larger:,}"
-        where = f"pictures of side {LARGER_SIDE}" if is_picture else table_of
-        try:
-            again = _search_again(game, larger, quantity, SEARCHES[statement.kind])
-        except ChocoError:
-            again = []
-        if not says(again, statement):
-            return False, f"right to bound {bound:,}, and not found in {where}"
-        if PAST * number > larger:  # a change may show farther away
-            return False, may_change
-        return True, f"the same search says it of {where}"
-    return True, ""
+    own = (
+        (quantity, bound)
+        for (name, quantity), bound in tables.bounds.items()
+        if name == source.ruleset
+    )
+    quantity, bound = next(own, (None, 0))
+    if quantity is None:
+        return True, ""
+    game, search = parse_ruleset(source.ruleset), SEARCHES[statement.kind]
+    number, mine_pictures = largest_number(game), _PICTURES.get(search)
+    larger = _larger(game, bound, quantity, FURTHER * bound)
+    if statement.kind == "count":  # of which no more terms are looked at
+        larger = min(larger, MOST_TERMS - 1)
+    may_change = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
+    if number >= larger:
+        return False, may_change
+    if larger <= bound and (mine_pictures is None or bound <= SIDE):
+        return True, ""  # the same cells would say the same again
+    if isinstance(source.finding, CellularFinding | BlocksFinding):
+        farther = _farther(source.finding, larger)
+        if farther is not None:
+            return farther
+    where = f"a table to bound {larger:,}"
+    if mine_pictures is not None:
+        where = f"pictures of side {LARGER_SIDE}"
+    try:
+        cells = Cells.computed(game, larger, quantity)
+        again = mine_pictures(cells, LARGER_SIDE) if mine_pictures else mine_table([search], cells)
+    except ChocoError:
+        again = []
+    if not says(again, statement):
+        return False, f"right to bound {bound:,}, and not found in {where}"
+    if PAST * number > larger:  # a change may show farther away
+        return False, may_change
+    return True, f"the same search says it of {where}"
 
 
 def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool, str] | None:
@@ -269,11 +272,6 @@ def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool
     if is_right is None:
         return None
     return is_right, f"it is {'right' if is_right else 'wrong'} in a table to bound {bound:,}"
-
-
-def _search_again(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequence[Finding]:
-    cells, mine = Cells.computed(game, bound, quantity), _PICTURES.get(search)
-    return mine_table([search], cells) if mine is None else mine(cells, LARGER_SIDE)
 
 
 def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:

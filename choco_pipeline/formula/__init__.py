@@ -1,6 +1,6 @@
 """Integer formulas and conditions: a closed language, exact, fast on arrays."""
 
-from choco_pipeline.formula.formula import Formula, parse
+from choco_pipeline.formula.formula import Formula, Range, parse, parse_range
 from choco_pipeline.formula.nodes import FormulaError
 
-__all__ = ["Formula", "FormulaError", "parse"]
+__all__ = ["Formula", "FormulaError", "Range", "parse", "parse_range"]

@@ -15,7 +15,6 @@ from typing import cast
 
 from choco_pipeline.formula import nodes
 from choco_pipeline.formula.exact import (
-    Place,
     exponent_of_2,
     missing_name,
     power_is_too_large,
@@ -31,17 +30,7 @@ End = int | float
 Span = tuple[End, End]
 
 #: Without a limit of bits, integers of more bits are not enclosed, so that nested powers take no time and no memory.
-_MOST_BITS = 1 << 16
-
-
-def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> bool | None:
-    """Return the constant value of a truth on an interval; see `Formula.throughout`."""
-    if low == high:
-        return Place(text, {name: int(low)}, {}).truth(node)
-    try:
-        return Enclosure(text, {name: (low, high)}, {}, _MOST_BITS, is_total=True).truth(node)
-    except FormulaError:
-        return None
+MOST_BITS = 1 << 16
 
 
 class Enclosure:

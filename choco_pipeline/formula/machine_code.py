@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from choco_pipeline.formula import nodes
 from choco_pipeline.formula.interval import Enclosure, Interval
-from choco_pipeline.formula.nodes import FormulaError, Node
+from choco_pipeline.formula.nodes import Node
 
 if TYPE_CHECKING:
     from llvmlite import ir
@@ -23,18 +23,6 @@ if TYPE_CHECKING:
 WIDTHS = (32, 64)
 
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_"}
-
-
-def fits(node: Node, ranges: Mapping[str, Interval], bits: int) -> bool:
-    """Whether `MachineFormulas` can compute `node` in these bits and ranges."""
-    calls = (part.function for part in nodes.walk(node) if isinstance(part, nodes.Call))
-    if not nodes.FUNCTIONS.keys() >= {*calls}:
-        return False
-    try:
-        Enclosure("", ranges, {}, bits).of(node)
-    except FormulaError:
-        return False
-    return True
 
 
 class MachineFormulas:

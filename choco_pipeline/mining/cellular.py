@@ -13,7 +13,6 @@ has one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -48,23 +47,6 @@ WAYS = ((False, False), (True, False), (False, True), (True, True))
 Term = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A linear rule: the sum of the terms modulo 2, from picture `begins` on."""
-
-    terms: tuple[Term, ...]
-    #: Whether it holds only where all these cells are positions, or at every cell of the plane.
-    inside: bool
-    #: The least n from which on it holds; nothing is alive before the first picture.
-    begins: int
-    #: The cells [n, i, j] at which the sum is wrong, all before `begins`: the pictures grow from them. None if there are too
-    #: many to list.
-    exceptions: tuple[tuple[int, ...], ...] | None
-    #: Number of cells on which it was found, and of others on which it was then right.
-    found_on: int
-    held_on: int
-
-
 def mine_cellular(cells: Cells, side: int = SIDE) -> list[CellularFinding]:
     """Return a rule or none for every way to cut P-positions into pictures.
 
@@ -73,31 +55,31 @@ def mine_cellular(cells: Cells, side: int = SIDE) -> list[CellularFinding]:
     findings: list[CellularFinding] = []
     seen = set()
     for stack in stacks(cells, side):
-        rule = find_rule(stack)
+        finding = find_rule(stack)
         # the cells whose sum is 0 are the same for rules that only cut the positions another way
-        relation = rule and (
+        relation = (
             stack.ruleset,
             stack.passes,
             frozenset(
                 tuple(sorted(zip(stack.axes, steps, strict=True)))
-                for steps in ((0,) * stack.cells.ndim, *rule.terms)
+                for steps in ((0,) * stack.cells.ndim, *finding.terms)
             ),
         )
-        if relation is None or relation not in seen:
-            findings.append(_finding(stack, rule))
-        seen.add(relation)
+        if finding.nothing or relation not in seen:
+            findings.append(finding)
+        if not finding.nothing:
+            seen.add(relation)
     return findings
 
 
-def find_rule(stack: Stack) -> Rule | None:
-    """Return a sparse linear rule of small order and radius, or None.
+def find_rule(stack: Stack) -> CellularFinding:
+    """Return a sparse linear rule of small order and radius, or nothing.
 
     Rules from earlier pictures come before those that also look at earlier cells of the same one.
     """
-    half = len(stack.cells) // 2
+    half, pictures = len(stack.cells) // 2, _Pictures(stack)
     if np.count_nonzero(stack.cells[half:]) < FEWEST_HELD_OUT:
-        return None
-    pictures = _Pictures(stack)
+        return pictures.finding(nothing=True)
     for within, inside in WAYS:
         if solve(*pictures.equations(reach(stack, ORDER, RADIUS, within), inside)) is None:
             continue  # no smaller neighbourhood can do
@@ -105,7 +87,7 @@ def find_rule(stack: Stack) -> Rule | None:
             rule = pictures.rule(reach(stack, order, radius, within), inside)
             if rule is not None:
                 return rule
-    return None
+    return pictures.finding(nothing=True)
 
 
 def reach(stack: Stack, order: int, radius: int, within: bool) -> list[Term]:
@@ -126,6 +108,15 @@ class _Pictures:
         self.first = np.array([0] * stack.numbers + [-RADIUS] * 2)
         self.here = (0,) * stack.cells.ndim
         self.values = self.column(stack.cells, self.here)
+        self.finding = partial(
+            CellularFinding,
+            **stack.source,
+            tried=Tried(
+                candidates=len(reach(stack, ORDER, RADIUS, within=True)),
+                what=f"coefficients modulo 2 of the cells within radius {RADIUS} in the {ORDER} pictures before and earlier"
+                f" cells of the same picture; {stack.text}: solved as linear equations",
+            ),
+        )
 
     def column(self, cells: Bits, steps: Term) -> Bits:
         """Return, for every cell, the cell some steps before it."""
@@ -154,9 +145,9 @@ class _Pictures:
         columns = [self.column(self.stack.cells, steps)[chosen] for steps in terms]
         return np.column_stack(columns), self.values[chosen]
 
-    def rule(self, terms: Sequence[Term], inside: bool) -> Rule | None:
+    def rule(self, terms: Sequence[Term], inside: bool) -> CellularFinding | None:
         """Return the sparsest rule with some of `terms` that holds on all pictures."""
-        half, first = self.half, self.stack.first
+        half, stack = self.half, self.stack
         system = solve(*self.equations(terms, inside))
         if system is None or system.equations < system.rank + FEWEST_MORE:
             return None
@@ -167,21 +158,36 @@ class _Pictures:
         ones = system.sparsest(np.array(costs))
         sparse = tuple(term for term, is_one in zip(terms, ones, strict=True) if is_one)
         used = self.used(sparse, inside)
-        columns = [self.column(self.stack.cells, steps) for steps in sparse]
+        columns = [self.column(stack.cells, steps) for steps in sparse]
         wrong = np.bitwise_xor.reduce([self.values, *columns]) & used
         bad = np.argwhere(wrong.any(axis=(-2, -1)))
         begins = int(bad.min(axis=1).max()) + 1 if bad.size else 0
         if begins > ORDER or not used[begins:half].any():
             return None
-        cells = np.argwhere(wrong) + first + self.first
+        cells = np.argwhere(wrong) + stack.first + self.first
+        # the pictures grow from these cells; nothing is alive before the first picture
         exceptions = tuple(tuple(map(int, cell)) for cell in cells)
-        return Rule(
-            sparse,
-            inside,
-            begins + first[0],
-            exceptions if len(exceptions) <= MOST_LISTED else None,
-            int(used[begins:half].sum()),
-            int(used[half:].sum()),
+        begins += stack.first[0]
+        # a is 1 at P-positions and 0 elsewhere
+        text = rule_text(sparse, stack.axes)
+        if inside:
+            text += ", where all these cells are positions"
+        if len(exceptions) > MOST_LISTED:
+            text += f", from {' and '.join(stack.axes[:-2])} = {begins} on"
+        elif exceptions:
+            listed = ", ".join(map(str, exceptions[:MOST_SAID]))
+            more = " and others" if len(exceptions) > MOST_SAID else ""
+            text += f", except at {listed}{more}, where 1 is to be added"
+        early, late = int(used[begins - stack.first[0] : half].sum()), int(used[half:].sum())
+        return self.finding(
+            terms=sparse,
+            inside=inside,
+            begins=begins,
+            exceptions=exceptions if len(exceptions) <= MOST_LISTED else None,
+            text=text,
+            found_on=Evidence(early, "cells of the first half of the pictures"),
+            held_on=Evidence(late, "cells of the second half"),
+            claim=None if inside else _claim(stack, sparse, begins),
         )
 
 
@@ -201,55 +207,19 @@ def rule_text(terms: Iterable[Sequence[int]], axes: Sequence[str]) -> str:
     return f"a({', '.join(axes)}) = {' + '.join(cells) or '0'} mod 2"
 
 
-def _finding(stack: Stack, rule: Rule | None) -> CellularFinding:
-    finding = partial(
-        CellularFinding,
-        ruleset=stack.ruleset,
-        axes=tuple(stack.axes),
-        passes=stack.passes,
-        tried=Tried(
-            candidates=len(reach(stack, ORDER, RADIUS, within=True)),
-            what=f"coefficients modulo 2 of the cells within radius {RADIUS} in the {ORDER} pictures before and earlier cells"
-            f" of the same picture; {stack.text}: solved as linear equations",
-        ),
-    )
-    # claims speak of bars without passes
-    has_claims = stack.closed and stack.numbers == 1 and stack.passes is None
-    if rule is None:
-        return finding(nothing=True)
-    # a is 1 at P-positions and 0 elsewhere
-    text = rule_text(rule.terms, stack.axes)
-    if rule.inside:
-        text += ", where all these cells are positions"
-    if rule.exceptions:
-        cells = ", ".join(str(cell) for cell in rule.exceptions[:MOST_SAID])
-        more = " and others" if len(rule.exceptions) > MOST_SAID else ""
-        text += f", except at {cells}{more}, where 1 is to be added"
-    elif rule.exceptions is None:
-        text += f", from {' and '.join(stack.axes[:-2])} = {rule.begins} on"
-    return finding(
-        terms=rule.terms,
-        inside=rule.inside,
-        begins=rule.begins,
-        exceptions=rule.exceptions,
-        text=text,
-        found_on=Evidence(rule.found_on, "cells of the first half of the pictures"),
-        held_on=Evidence(rule.held_on, "cells of the second half"),
-        claim=_claim(stack, rule) if has_claims else None,
-    )
-
-
-def _claim(stack: Stack, rule: Rule) -> ClaimContent | None:
-    if rule.inside or any(not any(numbers) for *numbers, _, _ in rule.terms):
+def _claim(stack: Stack, terms: Sequence[Term], begins: int) -> ClaimContent | None:
+    """Return a rule on earlier pictures of square bars without passes as a claim."""
+    is_on_bars = stack.closed and stack.numbers == 1 and stack.passes is None
+    if not is_on_bars or any(not any(numbers) for *numbers, _, _ in terms):
         return None
-    before = rule.begins - stack.first[0]
+    before = begins - stack.first[0]
     alive = np.argwhere(stack.cells[:before]) + stack.first
     start: list[JsonValue] = [[*cell, 1] for cell in alive.tolist()]
     if before and not stack.cells[before - 1].any():  # the last picture that is given is empty
-        start.append([rule.begins - 1, *stack.first[1:], 0])
+        start.append([begins - 1, *stack.first[1:], 0])
     check: JsonValue = {
         "kind": "cellular",
-        "terms": [[*steps] for steps in rule.terms],
+        "terms": [[*steps] for steps in terms],
         "start": start,
         "modulo": 2,
         "generation": stack.axes[0],

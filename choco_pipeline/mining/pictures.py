@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,11 @@ class Stack:
     def numbers(self) -> int:
         """How many numbers a picture has."""
         return self.cells.ndim - 2
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """The fields of a finding that name its pictures."""
+        return {"ruleset": self.ruleset, "axes": tuple(self.axes), "passes": self.passes}
 
     @property
     def text(self) -> str:

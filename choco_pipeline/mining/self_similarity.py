@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choco_pipeline.mining.pictures import SIDE, Bits, Stack, solve, stacks, window
+from choco_pipeline.mining.recurrences import sum_text
 from choco_pipeline.mining.table_findings import (
     BlocksFinding,
     ClaimContent,
@@ -144,9 +145,7 @@ def _relations_finding(stack: Stack) -> BlocksFinding:
     relations = find_relations(stack)
     finding = partial(
         BlocksFinding,
-        ruleset=stack.ruleset,
-        axes=tuple(stack.axes),
-        passes=stack.passes,
+        **stack.source,
         tried=Tried(
             candidates=(2 * REACH + 1) ** stack.cells.ndim,
             what=f"coefficients modulo 2 of the cells within {REACH} of half the coordinates, for each remainder of"
@@ -216,12 +215,8 @@ class Form(NamedTuple):
 
     def text(self, power: str = "2**e") -> str:
         """Return the formula in e and s, or with another name for the power of 2."""
-        terms = [
-            f"{'-' if factor < 0 else '+'}{'' if abs(factor) == 1 else f'{abs(factor)}*'}{name}"
-            for factor, name in ((self.b, power), (self.a, "s"))
-            if factor
-        ]
-        return "".join(terms).removeprefix("+") or "0"
+        terms = [(factor, name) for factor, name in ((self.b, power), (self.a, "s")) if factor]
+        return sum_text(terms).replace(" ", "")
 
 
 class Copy(NamedTuple):
@@ -241,9 +236,7 @@ def mine_copies(stack: Stack) -> BlocksFinding:
     most = len(stack.cells)
     finding = partial(
         BlocksFinding,
-        ruleset=stack.ruleset,
-        axes=tuple(stack.axes),
-        passes=stack.passes,
+        **stack.source,
         tried=Tried(
             candidates=len([*product(*FACTORS)]) ** 3,
             what="copies of smaller pictures whose sizes and places are a·s + b·2^e"

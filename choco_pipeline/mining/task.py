@@ -9,7 +9,6 @@ from math import prod
 from typing import Any
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
@@ -19,8 +18,7 @@ from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding, MineOrder
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.location import Location
-from choco_pipeline.tables.store import StoredCells, store_of
+from choco_pipeline.tables.store import store_of
 
 #: Most cells that are mined; of larger tables a corner.
 MOST_CELLS = 1 << 23
@@ -40,7 +38,8 @@ def mine_shard(
     for asked in order.searches:
         start = time.perf_counter()
         entry = entries[asked.table]
-        mined = mine_table(asked.what, _mined_part(store, asked.table, entry))
+        part = part_of(Cells.open(store, asked.table, entry), MOST_CELLS)
+        mined = mine_table(asked.what, replace(part, cells=part.array))
         seconds = round((time.perf_counter() - start) / max(1, len(mined)), 4)
         placed = {"table": asked.table, "seconds": seconds}
         findings += [finding.model_copy(update=placed) for finding in mined]
@@ -53,14 +52,13 @@ def mine_table(what: Iterable[str], cells: Cells) -> list[Finding]:
     return [finding for name in what for finding in MINERS[name](cells)] if cells.shape else []
 
 
-def _mined_part(store: Location, table_id: str, entry: Mapping[str, Any]) -> Cells:
-    """Return a table in memory, or a corner that is small enough."""
-    game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
-    cells = Cells.of(game, bound, StoredCells.open(store, table_id, entry))
-    while prod(cells.shape) > MOST_CELLS and bound > 1:
+def part_of(cells: Cells, most: int) -> Cells:
+    """Return a table, or its largest corner of at most `most` cells by halving the bound."""
+    bound = cells.bound
+    while prod(cells.shape) > most and bound > 1:
         bound //= 2
         cells = cells.corner(bound)
-    return replace(cells, cells=cells.array)
+    return cells
 
 
 #: The searches, by the names that a sweep's ``mine:`` gives them.

@@ -38,7 +38,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.commands import command
 from choco_pipeline.errors import RulesetError
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset

@@ -13,7 +13,6 @@ import pandas as pd
 from choco_pipeline.claims.conclusions.rows import engines_text
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.errors import ConfigError, require_package
-from choco_pipeline.finding.formulas import displayed, lead
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula.written.latex import LaTeX, markdown_text, tex_text
 from choco_pipeline.mining.counts import b_file
@@ -72,8 +71,8 @@ def _rendered(
 ) -> str:
     documents = papers(markdown=".md." in template)
     documents.filters |= {
-        "formulas": lambda statement: displayed(statement, LaTeX()),
-        "lead": lambda statement: lead(statement, LaTeX()),
+        "formulas": lambda statement: statement.formulas(LaTeX()),
+        "lead": lambda statement: statement.lead(LaTeX()),
     }
     sections = [] if found is None else [(PARTS[part], of) for part, of in found.parts.items()]
     return documents.get_template(template).render(

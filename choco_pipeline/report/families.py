@@ -119,8 +119,7 @@ class Symbols:
         if name == EXPONENTIAL:
             return self.to.power(self.to.number("2"), self.to.symbol(self.exponent))
         if "*" in name:
-            factors = [self.name(factor) for factor in name.split("*")]
-            return self.to.row([part for f in factors for part in (self.to.sign(""), f)][1:])
+            return self.joined(self.to.sign(""), map(self.name, name.split("*")))
         if named := _NAMED.fullmatch(name):
             kind, place, of = named.groups()
             if of.isdigit() and kind in ("position", "option"):
@@ -188,9 +187,13 @@ class Symbols:
         """Return a comparison."""
         return self.to.row([left, self.to.sign(sign), right])
 
+    def joined(self, sign: str, parts: Iterable[str]) -> str:
+        """Return parts with a sign or word between each two."""
+        return self.to.row([part for one in parts for part in (sign, one)][1:])
+
     def xor(self, parts: Iterable[str]) -> str:
         """Return a nim-sum."""
-        return self.to.row([part for one in parts for part in (self.to.sign("^"), one)][1:])
+        return self.joined(self.to.sign("^"), parts)
 
     def zero(self, total: Affine) -> str:
         """Return the equation "sum = 0", with negative terms moved to the right."""
@@ -322,7 +325,7 @@ class Case:
         height, say = self.text.heights[y], self.symbols
         quotients = [*map(self._quotient, height.parts)]
         if height.function == "sum":
-            largest = self.to.row([p for q in quotients for p in (self.to.sign("+"), q)][1:])
+            largest = say.joined(self.to.sign("+"), quotients)
         else:
             several = len(quotients) > 1
             largest = self.to.function(height.function, quotients) if several else quotients[0]
@@ -354,8 +357,7 @@ class Case:
         return self._joined(height.function == "min", bounds)
 
     def _joined(self, is_all: bool, conditions: Sequence[str]) -> str:
-        word = self.to.words(" and " if is_all else " or ")
-        return self.to.row([part for c in conditions for part in (word, c)][1:])
+        return self.symbols.joined(self.to.words(" and " if is_all else " or "), conditions)
 
     def _legal_from(self, y: str, part: QuotientOfHeight) -> Affine:
         total = -affine(part.constant) - affine(part.divisor) * self.shifts[y]

@@ -18,7 +18,6 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.finding.formulas import displayed, lead
 from choco_pipeline.finding.statement import (
     UNITS,
     WHERE_COMPARED,
@@ -300,12 +299,12 @@ class FoundView:
     @property
     def lines(self) -> list[Markup]:
         """The formulas, each the inside of a ``math`` element."""
-        return [Markup(line) for line in displayed(self.statement, MathML())]
+        return [Markup(line) for line in self.statement.formulas(MathML())]
 
     @property
     def lead(self) -> Markup:
         """The beginning of its sentence: games, parameters and bound."""
-        return in_page(lead(self.statement, MathML()))
+        return in_page(self.statement.lead(MathML()))
 
     @property
     def seen_for(self) -> list[str]:
@@ -355,14 +354,6 @@ class FoundStatements:
     def tally(self) -> Mapping[Outcome, int]:
         """Numbers of statements that were not refuted, by outcome, strongest first."""
         return tally((view.verdict for view in self.held), STRONGEST_FIRST)
-
-
-def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
-    """Read the found statements of a run.
-
-    Raises `StoreError` if the file cannot be read, is damaged, or has another version.
-    """
-    return found_of(FoundDocument.read(path), ledger, results)
 
 
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
-from choco_pipeline.finding.statement import FoundStatement
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.report import exports
 from choco_pipeline.report.claims import claim_views
 from choco_pipeline.report.families import write_family_pages
-from choco_pipeline.report.found import FoundStatements, found_page, read_found
+from choco_pipeline.report.found import FoundStatements, found_of, found_page
 from choco_pipeline.report.pages import CLAIMS, PARTS, first_page, pages, summary
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.stages import Stage
@@ -60,7 +60,8 @@ def write_rest(
     found: FoundStatements | None = None
     statements: list[FoundStatement] = []
     if found_file is not None:
-        found = read_found(Path(found_file), ledger, Path(ledger_file).parent.parent)
+        document = FoundDocument.read(Path(found_file))
+        found = found_of(document, ledger, Path(ledger_file).parent.parent)
         statements = [view.statement for view in found.views]
         exports.write_exports(found, ledger, html.with_name("found"))
         report(Stage.REPORT, documents=1)

@@ -15,10 +15,9 @@ from itertools import chain, count, pairwise
 from typing import Literal, NoReturn, TypeVar
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula import Formula, FormulaError, Range, parse
 from choco_pipeline.formula.nodes import COMPARISONS, FUNCTIONS
 from choco_pipeline.formula.parse import SIGNS, Token, parse_tokens, quoted, suggestion
-from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.notation import Notation, as_written
 from choco_pipeline.statements import tree
 

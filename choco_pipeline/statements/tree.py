@@ -13,8 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
-from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula import Formula, Range, parse
 from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 from choco_pipeline.games.notation import Notation
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ChocoError, ConfigError
-from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula import Formula, Range, parse, parse_range
 from choco_pipeline.games import Ruleset, WithPass
 from choco_pipeline.games.notation import CsvFile, build, csv_file, read
 from choco_pipeline.shipped import project_file

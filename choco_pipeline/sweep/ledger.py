@@ -25,7 +25,7 @@ from choco_pipeline.proof.records import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, outcomes, read_plan
-from choco_pipeline.tables.cells import Cells, stored_cells
+from choco_pipeline.tables.cells import Cells, stored_table
 from choco_pipeline.tables.shard import Journal
 from choco_pipeline.tables.store import TableEntry
 
@@ -80,7 +80,7 @@ def tables_of(run: str) -> Iterator[Cells]:
     """Yield the run's tables; their cells are read on demand."""
     for entry in ledger_of(run).tables:
         game = parse_ruleset(entry["ruleset"])
-        yield Cells.of(game, entry["bound"], stored_cells(RESULTS, entry))
+        yield Cells.of(game, entry["bound"], stored_table(RESULTS, entry))
 
 
 _FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)

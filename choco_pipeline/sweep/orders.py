@@ -1,11 +1,15 @@
-"""The jobs of a run: for each stage and sweep, its parts and their orders."""
+"""The jobs of a run: for each stage and sweep, its parts and their orders.
+
+The constants of time are in seconds of one core, rounded from measured runs (docs/performance.md, *Estimates*). They are meant to be
+right within a factor of two for a whole run, not for a stage: a proof takes a tenth of a second or its whole limit.
+"""
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
@@ -43,7 +47,7 @@ from choco_pipeline.stages import (
 )
 from choco_pipeline.sweep.config import HeightBox, Prove
 from choco_pipeline.sweep.expand import SweepTable
-from choco_pipeline.sweep.run_files import Paths, PlannedJob, WorkLists
+from choco_pipeline.sweep.run_files import Paths, PlannedJob
 
 #: Stands for a sweep in the jobs on statements and height functions, which need no tables. A sweep has no underscore in its name.
 WITHOUT_TABLES = "without_tables"
@@ -60,6 +64,18 @@ GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0
 #: Most parts of the statements that need no table, and the fewest statements that are worth a part: starting its processes takes
 #: as long as deciding one.
 STATEMENT_PARTS, LEAST_STATEMENTS = 4, 20
+#: A claim on a table: least, for each byte of a small table on disk, its maximum, and for each byte of any table.
+CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.002, 1e-7, 0.01, 7e-10
+#: A statement that needs no table.
+STATEMENT = 0.04
+#: One search in a table: least, for each byte on disk, and the largest number of bytes, because of a large table a corner is mined.
+SEARCH, SEARCH_BYTE, SEARCH_MOST_BYTES = 0.07, 7e-9, 10_000_000
+#: One question about the height functions of a box, and each function.
+HEIGHTS, HEIGHT_FUNCTION = 2.0, 0.001
+#: A proof, and its share of `expected_seconds`, which are nearer to its limit.
+PROOF, PROOF_SHARE = 0.35, 0.07
+#: A claim that is decided on a proof; a statement that is decided without one.
+CLAIM, DECISION = 0.04, 0.2
 
 
 class Part(TypedDict):
@@ -78,6 +94,8 @@ class Job:
     #: Sweeps that build its tables.
     needs: set[str] = field(default_factory=set)
     memory_mb: int = 0
+    #: Estimated seconds on one core.
+    seconds: float = 0.0
 
     @property
     def planned(self) -> PlannedJob:
@@ -87,11 +105,12 @@ class Job:
             "amount": sum(part["amount"] for part in self.parts),
             "needs": sorted(self.needs),
             "memory_mb": self.memory_mb,
+            "seconds": round(self.seconds, 3),
         }
 
 
 class Orders:
-    """The orders of a run, and the lists of its work."""
+    """The jobs of a run with their orders."""
 
     def __init__(
         self,
@@ -100,78 +119,81 @@ class Orders:
         tables: Sequence[SweepTable],
         shard_of: Mapping[str, str],
         builder_of: Mapping[str, str],
+        box: HeightBox | None,
     ) -> None:
-        """Take the tables, the shard of each, and the sweep that builds each shard."""
+        """Add all work on tables, statements, and the height functions of a box.
+
+        `shard_of` has the shard of each table, and `builder_of` the sweep that builds each shard.
+        """
         self._paths = paths
         self._catalogue = catalogue
         self._tables = {planned.spec.table_id: planned for planned in tables}
         self._shard_of = shard_of
         self._builder_of = builder_of
         self.jobs: defaultdict[tuple[Stage, str], Job] = defaultdict(Job)
-        #: The plan's list of each kind of work.
-        self.work: WorkLists = {
-            "check": [],
-            "check_statements": [],
-            "mine": [],
-            "mine_heights": [],
-            "prove": [],
-            "prove_statements": [],
-        }
-
-    def add(self, box: HeightBox | None) -> None:
-        """Add all work on tables, statements, and the height functions of a box."""
-        tables = list(self._tables.values())
-        wanted = proofs(tables, self._catalogue)
-        self._check(tables)
-        self._mine(tables)
+        #: Number of claims that are checked on each table.
+        self.checks: Counter[str] = Counter()
+        self.proofs = proofs(tables, catalogue)
+        self._check()
+        self._mine()
         for what in ASKED_OF_HEIGHTS if box else ():
-            question = {"asked": what, **dict(box or ())}
-            order = {**question, "code": code_digest(FINDING_CODE)}
-            self._part(MINE_HEIGHTS, WITHOUT_TABLES, [question], order)
-        if wanted:
-            self._prove_statements(wanted)
-        self._prove(wanted)
-        # In the order of the tables, and not of the parts.
-        self.work["prove"] = [proof.model_dump(mode="json") for proof in wanted]
+            assert box is not None
+            order = {"asked": what, **dict(box), "code": code_digest(FINDING_CODE)}
+            seconds = HEIGHTS + HEIGHT_FUNCTION * box.functions
+            self._part(MINE_HEIGHTS, WITHOUT_TABLES, 1, seconds, order)
+        if self.proofs:
+            self._prove_statements()
+        self._prove()
 
     def _part(
         self,
         work: Work,
         sweep: str,
-        things: Sequence[Mapping[str, Any]],
+        amount: int,
+        seconds: float,
         order: Mapping[str, Any],
+        *,
+        tables: Iterable[SweepTable] = (),
         memory_mb: int = 0,
     ) -> None:
-        """Add a part to a job, which reads the tables of its things."""
-        self.work[work.name] += things
+        """Add a part to a job, which reads some tables."""
         job = self.jobs[work.stage, sweep]
-        job.parts.append({"work": work.name, "amount": len(things), "order": order})
+        job.parts.append({"work": work.name, "amount": amount, "order": order})
+        job.seconds += seconds
         job.memory_mb = max(job.memory_mb, memory_mb)
-        for table in (thing["table"] for thing in things if "table" in thing):
-            job.needs.add(self._builder_of[self._shard_of[table]])
-            memory = self._tables[table].cost.memory_to_read
-            job.memory_mb = max(job.memory_mb, -(-memory // 1_000_000))
+        for table in tables:
+            job.needs.add(self._builder_of[self._shard_of[table.spec.table_id]])
+            job.memory_mb = max(job.memory_mb, -(-table.cost.memory_to_read // 1_000_000))
 
-    def _check(self, tables: Sequence[SweepTable]) -> None:
+    def _check(self) -> None:
         """Add the checks of claims, by shards, and of statements without tables."""
-        for (sweep, shard), asked in self._by_shard(checks_of(tables, self._catalogue)):
+        planned = checks_of(self._tables.values(), self._catalogue)
+        for (sweep, shard), asked in self._by_shard(planned):
             order = CheckOrder(
                 **dict(self._to_check(check.claim for check in asked)),
                 manifest=self._paths.manifest(shard),
                 checks=tuple(asked),
             )
-            things = [check.model_dump(mode="json") for check in asked]
-            self._part(CHECK, sweep, things, order.model_dump(mode="json"))
+            tables = [self._tables[check.table] for check in asked]
+            self.checks.update(check.table for check in asked)
+            seconds = sum(
+                CHECK_LEAST + min(CHECK_MOST, CHECK_BYTE * size) + CHECK_LARGE_BYTE * size
+                for size in (table.cost.disk for table in tables)
+            )
+            document = order.model_dump(mode="json")
+            self._part(CHECK, sweep, len(asked), seconds, document, tables=tables)
         claims = self._catalogue.claims.values()
         for ids in in_parts([c.id for c in claims if c.pattern is None], STATEMENT_PARTS):
-            things = [{"claim": claim_id} for claim_id in ids]
-            self._part(CHECK_STATEMENTS, WITHOUT_TABLES, things, self._to_check(ids).model_dump())
+            order_of_ids = self._to_check(ids).model_dump()
+            self._part(
+                CHECK_STATEMENTS, WITHOUT_TABLES, len(ids), STATEMENT * len(ids), order_of_ids
+            )
 
-    def _mine(self, tables: Sequence[SweepTable]) -> None:
+    def _mine(self) -> None:
         """Add the searches in tables, in parts of a few tables each."""
         searches = (
             (planned.mining, TableSearch(table=planned.spec.table_id, what=(*planned.mine,)))
-            for planned in tables
+            for planned in self._tables.values()
             if planned.mine
         )
         for (sweep, shard), asked in self._by_shard(searches):
@@ -182,13 +204,19 @@ class Orders:
                     manifest=self._paths.manifest(shard),
                     searches=few,
                 )
-                things = [search.model_dump(mode="json") for search in few]
-                self._part(MINE, sweep, things, order.model_dump(mode="json"))
+                tables = [self._tables[search.table] for search in few]
+                seconds = sum(
+                    (SEARCH + SEARCH_BYTE * min(table.cost.disk, SEARCH_MOST_BYTES))
+                    * len(table.mine)
+                    for table in tables
+                )
+                document = order.model_dump(mode="json")
+                self._part(MINE, sweep, len(few), seconds, document, tables=tables)
 
-    def _prove(self, wanted: Sequence[GameToProve]) -> None:
+    def _prove(self) -> None:
         """Add the proofs of games, in parts of about the same work."""
         by_sweep: dict[str, list[GameToProve]] = defaultdict(list)
-        for proof in wanted:
+        for proof in self.proofs:
             by_sweep[proof.sweep].append(proof)
         for sweep, several in by_sweep.items():
             memory_mb = WAITING_MB + GIB_MB * max(proof.memory for proof in several)
@@ -197,17 +225,21 @@ class Orders:
                     **self._to_decide(asked.claim for proof in part for asked in proof.claims),
                     proofs=tuple(part),
                 )
-                things = [proof.model_dump(mode="json") for proof in part]
-                self._part(PROVE, sweep, things, order.model_dump(), memory_mb)
+                seconds = sum(
+                    PROOF + PROOF_SHARE * expected_seconds(proof) + CLAIM * len(proof.claims)
+                    for proof in part
+                )
+                document = order.model_dump()
+                self._part(PROVE, sweep, len(part), seconds, document, memory_mb=memory_mb)
 
-    def _prove_statements(self, wanted: Sequence[GameToProve]) -> None:
+    def _prove_statements(self) -> None:
         """Add the decisions on claims for all integers or for all parameters.
 
         The first part has all claims with `for_all`, because they may follow from each other, and takes longest. The others have
         the claims on integers that are not finite. The limits are the largest of any game.
         """
-        seconds = max(proof.seconds for proof in wanted)
-        memory = max(proof.memory for proof in wanted)
+        limit_s = max(proof.seconds for proof in self.proofs)
+        memory = max(proof.memory for proof in self.proofs)
         claims = sorted(self._catalogue.claims.values(), key=lambda claim: claim.id)
         for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
         on_integers = [c.id for c in claims if c.is_about_integers and not c.is_finite]
@@ -217,11 +249,16 @@ class Orders:
             documents = (self._catalogue.claims[i].documents.items() for i in ids)
             games = dict(item for items in documents for item in items)
             order = StatementProofOrder(
-                **self._to_decide(ids), seconds=seconds, memory=memory, games=games
+                **self._to_decide(ids), seconds=limit_s, memory=memory, games=games
             )
-            things = [{"claim": claim_id} for claim_id in ids]
-            memory_mb = WAITING_MB + GIB_MB * memory
-            self._part(PROVE_STATEMENTS, WITHOUT_TABLES, things, order.model_dump(), memory_mb)
+            self._part(
+                PROVE_STATEMENTS,
+                WITHOUT_TABLES,
+                len(ids),
+                DECISION * len(ids),
+                order.model_dump(),
+                memory_mb=WAITING_MB + GIB_MB * memory,
+            )
 
     def _by_shard(self, asked: Iterable[tuple[str, Any]]) -> Iterator[tuple[tuple[str, str], Any]]:
         """Group checks or searches by sweep and shard, in their order."""
@@ -251,7 +288,7 @@ class Orders:
 
 
 def checks_of(
-    tables: Sequence[SweepTable], catalogue: Catalogue
+    tables: Collection[SweepTable], catalogue: Catalogue
 ) -> Iterator[tuple[str, TableCheck]]:
     """Yield the checks of claims on tables, each with its first sweep."""
     largest: dict[str, int] = {}

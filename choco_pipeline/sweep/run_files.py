@@ -114,7 +114,7 @@ def all_records(results: Path) -> Iterator[Path]:
 class PlannedTable(TypedDict):
     """A table of a run, with its shard, its sweeps and its cost.
 
-    `memory` is that of a task that builds it, and `bytes` are those on disk.
+    `memory` is that of a task that builds it, and `bytes` are those on disk. `checks` is the number of claims that are checked on it.
     """
 
     id: str
@@ -128,41 +128,32 @@ class PlannedTable(TypedDict):
     positions: int
     memory: int
     memory_of_job: int
-    memory_to_read: int
     bytes: int
     seconds: float
     large: bool
+    checks: int
+    is_searched: bool
 
 
 class PlannedJob(TypedDict):
     """A stage of a sweep.
 
     `order` is the digest of its parts: a result with another digest is out of date. `amount` is the number of things that its
-    progress counts, and `needs` are the sweeps whose build jobs come first.
+    progress counts, and `needs` are the sweeps whose build jobs come first. `seconds` are estimated, on one core.
     """
 
     order: str
     amount: int
     needs: list[str]
     memory_mb: int
+    seconds: float
 
 
-class WorkLists(TypedDict):
-    """The work of a run, by the names of `choco_pipeline.stages.WORK`."""
-
-    check: list[Mapping[str, Any]]
-    check_statements: list[Mapping[str, Any]]
-    mine: list[Mapping[str, Any]]
-    prove: list[Mapping[str, Any]]
-    prove_statements: list[Mapping[str, Any]]
-    mine_heights: list[Mapping[str, Any]]
-
-
-class Plan(WorkLists):
-    """The tables of a run, their shards, its jobs, and the work of each stage.
+class Plan(TypedDict):
+    """The tables of a run, their shards, its jobs, and the games to prove.
 
     `made_from` is the digest of the inputs and the code, from which the plan follows. `shards` has the sweep that builds each shard.
-    `jobs` are by stage and sweep.
+    `jobs` are by stage and sweep. The games are as in `choco_pipeline.proof.records.GameToProve`.
     """
 
     format: int
@@ -178,6 +169,7 @@ class Plan(WorkLists):
     tables: list[PlannedTable]
     shards: Mapping[str, str]
     jobs: Mapping[str, Mapping[str, PlannedJob]]
+    prove: list[Mapping[str, Any]]
 
 
 def read_plan(path: Path) -> Plan:

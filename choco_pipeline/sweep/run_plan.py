@@ -151,8 +151,7 @@ def make_plan(
     require_memory_for(sizes, capacity or Capacity.of_this_machine())
     if url is None:
         require_disk_for(missing, results)
-    orders = Orders(paths, catalogue, tables, shard_of, builder_of)
-    orders.add(config.height_functions)
+    orders = Orders(paths, catalogue, tables, shard_of, builder_of, config.height_functions)
     built: dict[str, list[SweepTable]] = defaultdict(list)
     for planned in tables:
         built[builder_of[shard_of[planned.spec.table_id]]].append(planned)
@@ -183,10 +182,11 @@ def make_plan(
                 "positions": planned.cost.positions,
                 "memory": planned.cost.memory,
                 "memory_of_job": planned.memory_of_job,
-                "memory_to_read": planned.cost.memory_to_read,
                 "bytes": planned.cost.disk,
                 "seconds": round(planned.cost.seconds, 4),
                 "large": planned.cost.large,
+                "checks": orders.checks[planned.spec.table_id],
+                "is_searched": bool(planned.mine),
             }
             for planned in tables
         ],
@@ -198,6 +198,7 @@ def make_plan(
                     "amount": len(several),
                     "needs": [],
                     "memory_mb": max(-(-p.memory_of_job // 1_000_000) for p in several),
+                    "seconds": round(sum(p.cost.seconds for p in several), 3),
                 }
                 for sweep, several in built.items()
             },
@@ -208,7 +209,7 @@ def make_plan(
                 for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE)
             },
         },
-        **orders.work,
+        "prove": [proof.model_dump(mode="json") for proof in orders.proofs],
     }
     if write:
         for name, shard in shards.items():

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import Position, Ruleset, as_game
+from choco_pipeline.games import Position, Ruleset, as_game, parse_ruleset
 from choco_pipeline.games.listing import evaluate_at as evaluate_at
 from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.kernels.dtypes import Table
@@ -26,16 +26,16 @@ from choco_pipeline.tables.chunks import Window, whole
 from choco_pipeline.tables.computing import cells_of, p_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import NONE, Quantity, Variable, variable_of
-from choco_pipeline.tables.store import StoredCells, store_of, stored_tables
+from choco_pipeline.tables.store import StoredTable, store_of, stored_tables
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
 #: The cells of a table, in memory or stored; both have a shape and are indexed alike.
-TableCells: TypeAlias = NDArray[np.integer] | StoredCells
+TableCells: TypeAlias = NDArray[np.integer] | StoredTable
 #: A table: computed or read whole, or stored.
-TableData: TypeAlias = "xr.Dataset | StoredCells"
+TableData: TypeAlias = "xr.Dataset | StoredTable"
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 #: A coordinate's values by its name, arrays of one length.
@@ -95,11 +95,17 @@ class Cells:
     @classmethod
     def of(cls, game: Ruleset, bound: int, data: TableData) -> Cells:
         """Return the cells of a table of either quantity."""
-        if isinstance(data, StoredCells):
+        if isinstance(data, StoredTable):
             quantity: Quantity = "grundy" if data.name == "grundy" else "p-positions"
             return cls(game, bound, variable_of(game, quantity), data)
         variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
         return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
+
+    @classmethod
+    def open(cls, store: Location, table_id: str, entry: Mapping[str, Any]) -> Cells:
+        """Open a stored table; arguments and errors as for `read_table`."""
+        stored = StoredTable.open(store, table_id, entry)
+        return cls.of(parse_ruleset(entry["ruleset"]), int(entry["bound"]), stored)
 
     @classmethod
     def computed(cls, game: Ruleset, bound: int, quantity: Quantity) -> Cells:
@@ -116,7 +122,7 @@ class Cells:
             min(largest.get(name, n) + 1, n)
             for name, n in zip(self.variable.dims, self.cells.shape, strict=True)
         ]
-        if isinstance(self.cells, StoredCells):
+        if isinstance(self.cells, StoredTable):
             cells: TableCells = self.cells.corner(sides)
         else:
             cells = self.cells[tuple(map(slice, sides))]
@@ -145,7 +151,7 @@ class Cells:
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
         """Yield the table in boxes of at most `size` cells, read chunk by chunk."""
         cells = self.cells
-        for window in cells.windows() if isinstance(cells, StoredCells) else [whole(cells.shape)]:
+        for window in cells.windows() if isinstance(cells, StoredTable) else [whole(cells.shape)]:
             part = cells[window]
             for where in _slabs(part, size):
                 box = tuple(
@@ -341,27 +347,26 @@ def find_table(
     """
     for stored, spec in stored_tables(folder):
         if (spec.identity, spec.quantity) == (game.identity, quantity):
-            cells = StoredCells.open(stored.store, stored.table_id, stored.entry)
-            table = Cells.of(game, spec.bound, cells)
+            table = Cells.open(stored.store, stored.table_id, stored.entry)
             if all(map(table.covers, positions)):
                 return table
     return None
 
 
-def stored_cells(results: Path, entry: Mapping[str, Any]) -> StoredCells:
-    """Return the cells of a stored table.
+def stored_table(results: Path, entry: Mapping[str, Any]) -> StoredTable:
+    """Open a stored table.
 
     The folder `results` holds ``tables/``; `entry` is that of a ledger: the manifest's entry with id and shard. Raises
     `StoreError` as `read_table` does.
     """
     manifest = results / "tables" / f"{entry['shard']}.done.json"
     written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
-    return StoredCells.open(_store(manifest, written), entry["id"], entry)
+    return StoredTable.open(_store(manifest, written), entry["id"], entry)
 
 
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
     """Read the corner of a stored table, at most `sides` cells along each dimension."""
-    cells = stored_cells(results, entry).corner(sides)
+    cells = stored_table(results, entry).corner(sides)
     return cells[(slice(None),) * len(cells.shape)]
 
 

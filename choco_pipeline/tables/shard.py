@@ -18,7 +18,7 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.bounded_game import count_positions
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import FORMAT, Shard
 from choco_pipeline.tables.store import StoredTable, TableEntry, finish_store, write_table
@@ -90,10 +90,10 @@ def build_shard(spec_file: str, manifest_file: str, report: Callable[..., None])
         else:
             start = time.perf_counter()
             game = spec.planned_game()
-            data = table(game, spec.bound, spec.quantity)
+            cells = cells_of(game, spec.bound, spec.quantity)
             computed = time.perf_counter() - start
             entry = {
-                **write_table(store, spec, data),
+                **write_table(store, spec, cells),
                 "positions": count_positions(game, spec.bound),
                 "seconds": round(computed, 4),
                 "seconds_to_store": round(time.perf_counter() - start - computed, 4),

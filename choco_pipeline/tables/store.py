@@ -11,7 +11,7 @@ import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
@@ -197,14 +197,14 @@ def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
     return {name: content.to_bytes() for name, content in files.items()}
 
 
-def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
+def write_table(store: Location, spec: TableSpec, cells: NDArray[np.integer]) -> TableEntry:
     """Write a table as a group of `store`; return its `Outline.whole_entry`.
 
     The shard's store is created if missing; only one process may write to it.
     """
-    variable = variable_of(spec.game(), spec.quantity)
     # A single cell stays without dimensions.
-    cells = np.asarray(data[variable.name].values, order="C")
+    cells = np.asarray(cells, order="C")
+    variable = variable_of(spec.game(), spec.quantity)
     outline = Outline(spec, variable, cells.shape, str(cells.dtype))
     what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
     with store.failures(what, cells.nbytes):
@@ -242,13 +242,69 @@ GROUP = {
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table in a store, as the entry of a manifest describes it."""
+    """A table in a store, or a corner of it, as the entry of a manifest describes it.
+
+    Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. Chunks are read on demand. The result has to
+    fit into memory.
+    """
 
     store: Location
     table_id: str
     entry: Mapping[str, Any]
+    #: The sides of the corner; None for the whole table.
+    sides: tuple[int, ...] | None = None
     #: The chunks used last, up to `HELD_BYTES`, in the order of their use.
     _held: dict[tuple[int, ...], Table] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def open(cls, store: Location, table_id: str, entry: Mapping[str, Any]) -> StoredTable:
+        """Return a table whose array is in the store; errors as for `read_table`."""
+        table = cls(store, table_id, entry)
+        path = f"{table_id}/{entry['variable']}"
+        try:
+            array = zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
+        except UNREADABLE as error:
+            raise table.unreadable(error) from None
+        found, expected = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
+        if found != expected:
+            raise StoreError(f"{table}: {found} is stored, the manifest says {expected}")
+        return table
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells along each dimension, of the table or of the corner."""
+        return tuple(self.entry["shape"]) if self.sides is None else self.sides
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the cells."""
+        dtype: np.dtype[Any] = np.dtype(self.entry["dtype"])
+        return dtype
+
+    @property
+    def name(self) -> str:
+        """The variable."""
+        return str(self.entry["variable"])
+
+    def corner(self, sides: Sequence[int]) -> StoredTable:
+        """Return the corner at the origin with at most these sides."""
+        return replace(self, sides=tuple(map(min, self.shape, sides)))
+
+    def windows(self) -> Iterator[Window]:
+        """Yield the windows of all chunks."""
+        for _, part in chunks_in(whole(self.shape), self.entry["chunk"]):
+            yield part
+
+    def __getitem__(self, index: Index) -> Table:
+        """Return a part of the cells."""
+        window = tuple(
+            slice(*i.indices(n)[:2]) if isinstance(i, slice) else slice(i, i + 1)
+            for i, n in zip(index, self.shape, strict=True)
+        )
+        if any(side.stop > n for side, n in zip(window, self.shape, strict=True)):
+            raise IndexError(f"{index} lies outside of {self.shape}")
+        cells = self.read(window)
+        return cells[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
 
     def __str__(self) -> str:
         entry = self.entry
@@ -330,7 +386,7 @@ class StoredTable:
             if fault is not None or content is None:
                 raise StoreError(f"{fault}; `choco repair` rebuilds it")
             order = chunk_order(entry["dims"])
-            cells = decoded(content, entry["chunk"], order, np.dtype(entry["dtype"]))
+            cells = decoded(content, entry["chunk"], order, self.dtype)
         except UNREADABLE as error:
             raise self.unreadable(error) from None
         sides = zip(place, entry["chunk"], entry["shape"], strict=True)
@@ -342,7 +398,7 @@ class StoredTable:
     def read(self, window: Window) -> Table:
         """Return the cells in a window, which have to fit into memory."""
         places = list(chunks_in(window, self.entry["chunk"]))
-        cells = np.empty([side.stop - side.start for side in window], self.entry["dtype"])
+        cells = np.empty([side.stop - side.start for side in window], self.dtype)
         for place, part in places:
             chunk = self.chunk(place)
             origin = [i * side for i, side in zip(place, self.entry["chunk"], strict=True)]
@@ -357,7 +413,7 @@ class StoredTable:
         return StoreError(f"{self}: cannot be read ({reason(error)}); `choco repair` rebuilds it")
 
     def _content(self, name: str) -> bytes | None:
-        return self.store.read_if_there(f"{self.table_id}/{self.entry['variable']}/{name}")
+        return self.store.read_if_there(f"{self.table_id}/{self.name}/{name}")
 
     def _fault(self, name: str, content: bytes | None) -> str | None:
         """Return the fault of a chunk's bytes, if any; None means a missing file."""
@@ -366,60 +422,8 @@ class StoredTable:
             if hashlib.sha256(content).hexdigest() == self.entry["chunks"][name]:
                 return None
             what = "is not the one that the manifest's digest was taken of"
-        file = f"{self.store}/{self.table_id}/{self.entry['variable']}/{name}"
+        file = f"{self.store}/{self.table_id}/{self.name}/{name}"
         return f"{self}: chunk {name} {what} ({file})"
-
-
-@dataclass(frozen=True)
-class StoredCells:
-    """The cells of a stored table, or of a corner of it, read on demand.
-
-    Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. The result has to fit into memory.
-    """
-
-    table: StoredTable = field(repr=False)
-    #: Of the table, or of the corner.
-    shape: tuple[int, ...]
-
-    @classmethod
-    def open(cls, store: Location, table_id: str, entry: Mapping[str, Any]) -> StoredCells:
-        """Return the cells of a table; arguments and errors as for `read_table`."""
-        table = StoredTable(store, table_id, entry)
-        path = f"{table_id}/{entry['variable']}"
-        try:
-            array = zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
-        except UNREADABLE as error:
-            raise table.unreadable(error) from None
-        found, expected = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
-        if found != expected:
-            raise StoreError(f"{table}: {found} is stored, the manifest says {expected}")
-        return cls(table, tuple(entry["shape"]))
-
-    @property
-    def name(self) -> str:
-        """The variable."""
-        return str(self.table.entry["variable"])
-
-    def corner(self, sides: Sequence[int]) -> StoredCells:
-        """Return the corner at the origin with at most these sides."""
-        shape = tuple(min(n, side) for n, side in zip(self.shape, sides, strict=True))
-        return StoredCells(self.table, shape)
-
-    def windows(self) -> Iterator[Window]:
-        """Yield the windows of all chunks."""
-        for _, part in chunks_in(whole(self.shape), self.table.entry["chunk"]):
-            yield part
-
-    def __getitem__(self, index: Index) -> Table:
-        """Return a part of the cells."""
-        window = tuple(
-            slice(*i.indices(n)[:2]) if isinstance(i, slice) else slice(i, i + 1)
-            for i, n in zip(index, self.shape, strict=True)
-        )
-        if any(side.stop > n for side, n in zip(window, self.shape, strict=True)):
-            raise IndexError(f"{index} lies outside of {self.shape}")
-        cells = self.table.read(window)
-        return cells[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
 
 
 def stored_tables(folder: Path) -> Iterator[tuple[StoredTable, TableSpec]]:
@@ -444,7 +448,7 @@ def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.D
     """
     import xarray as xr  # noqa: PLC0415 -- half a second, which planning a run need not spend
 
-    stored = StoredCells.open(store, table_id, entry)
+    stored = StoredTable.open(store, table_id, entry)
     cells = np.array(stored[whole(stored.shape)], order="C")
     try:
         group = zarr.open_group(store.store(), path=table_id, mode="r", use_consolidated=False)
@@ -457,7 +461,7 @@ def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.D
         data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
         return xr.Dataset({stored.name: data}, attrs=dict(group.attrs))
     except UNREADABLE as error:
-        raise stored.table.unreadable(error) from None
+        raise stored.unreadable(error) from None
 
 
 def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:

@@ -20,19 +20,18 @@ import numpy as np
 from choco_pipeline.cluster.connect import runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.games import Position, mex, parse_ruleset
+from choco_pipeline.games import Position, mex
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.bounded_game import estimated_positions
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.chunks import chunk_name, chunks_in
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import FAILURES, Location, reason
 from choco_pipeline.tables.machine import cores, worker_memory
 from choco_pipeline.tables.shard import Journal
 from choco_pipeline.tables.spec import Quantity, TableSpec
 from choco_pipeline.tables.store import (
     METADATA,
-    StoredCells,
     StoredTable,
     finish_store,
     store_of,
@@ -89,9 +88,8 @@ def verify_manifest(
 
 def _check_numbers(stored: StoredTable, seed: int) -> int:
     """Check a table against the definition and itself; return the number of checks."""
-    game, bound = parse_ruleset(stored.entry["ruleset"]), int(stored.entry["bound"])
-    cells = StoredCells.open(stored.store, stored.table_id, stored.entry)
-    table = Cells.of(game, bound, cells)
+    table = Cells.open(stored.store, stored.table_id, stored.entry)
+    game = table.game
     has_numbers = table.variable.name == "grundy"
     checked = 0
 
@@ -243,8 +241,8 @@ def _rebuild(repair: _Repair) -> None:
             return
         made = None
         if "blocks" not in entry:
-            data = table(spec.game(), spec.bound, spec.quantity)
-            made = write_table(aside, spec, data)["digest"]
+            cells = cells_of(spec.game(), spec.bound, spec.quantity)
+            made = write_table(aside, spec, cells)["digest"]
         if made != entry["digest"]:
             why = "the manifest's digest is not that of this table"
             if repair.kernels != kernels:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from choco_pipeline.formula import Formula, FormulaError, nodes, parse
+from choco_pipeline.formula import Formula, FormulaError, Range, nodes, parse, parse_range
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.statements.tree import Expression, term_text
 

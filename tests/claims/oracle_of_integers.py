@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import product
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 from choco_pipeline.claims.kinds import Counts, HeightFunctions, Sections
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import mex
 from choco_pipeline.statements.meaning import World
 from choco_pipeline.statements.tree import Proposition, integers_in_front
 from tests.claims.oracle import Outcome, premise_of, section
+from tests.definition import grundy_of_heights, monotone
 
 
 def cases_of(
@@ -81,29 +81,19 @@ def centres_of(order: int) -> frozenset[tuple[int, int, int]]:
 def outcome_of_heights(check: HeightFunctions, bound: int) -> Outcome:
     """Return what a statement on height functions comes to: every monotone one in the box."""
     height = int(check.height.value({"N": bound}))
-    cells = list(product(range(bound + 1), repeat=check.arguments))
-    for heights in product(range(height + 1), repeat=len(cells)):
-        f = dict(zip(cells, heights, strict=True))
-        if any(
-            f[at] < f[before]
-            for at in cells
-            for axis in range(check.arguments)
-            if (before := (*at[:axis], at[axis] - 1, *at[axis + 1 :])) in f
-        ):
-            continue
+    for f in monotone(1 if check.arguments == 1 else bound + 1, bound + 1, height):
         has = all(
-            check.condition.value(env, {"f": heights})
+            check.condition.value(env, {"f": [h for row in f for h in row]})
             for env in assignments(dict(check.all), {"N": bound})
             if check.where is None or check.where.value(env)
         )
-        grundy = _grundy_numbers_of(f)
-        right = True
-        for at in cells:
-            for y in range(f[at] + 1):
-                place = (y, *at) if check.arguments == 1 else (at[0], y, at[1])
-                names = ("y", "z") if check.arguments == 1 else ("x", "y", "z")
-                claimed = check.grundy.value(dict(zip(names, place, strict=True)))
-                right = right and grundy(at, y) == claimed
+        grundy = grundy_of_heights(f)
+        right = all(
+            grundy(x, y, z) == check.grundy.value({"x": x, "y": y, "z": z})
+            for x, row in enumerate(f)
+            for z, most in enumerate(row)
+            for y in range(most + 1)
+        )
         if {"exactly": has != right, "if": has and not right, "only-if": right and not has}[
             check.relation
         ]:
@@ -138,18 +128,3 @@ def outcome_of_counts(check: Counts, parameter: str, numbers: Mapping[int, int])
             if not truth:
                 return Outcome(True)
     return Outcome(False, None, not looked)
-
-
-def _grundy_numbers_of(f: Mapping[tuple[int, ...], int]) -> Callable[[tuple[int, ...], int], int]:
-    """Return the Grundy number of the bar with y rows above the bitter one, over the columns up to a place."""
-
-    @cache
-    def grundy(at: tuple[int, ...], y: int) -> int:
-        options = {grundy(at, v) for v in range(y)}
-        for axis, length in enumerate(at):
-            for shorter in range(length):
-                rest = (*at[:axis], shorter, *at[axis + 1 :])
-                options.add(grundy(rest, min(y, f[rest])))
-        return mex(options)
-
-    return grundy

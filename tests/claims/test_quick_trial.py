@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import OverTimeError, ProcessorTime, Trial, trials
 from choco_pipeline.errors import ConfigError, LimitError
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula import parse_range
 from tests.claims.claims import entry_from
 
 PAGE = Path("docs/statements.md")

@@ -61,9 +61,9 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     order = order_in(tmp_path)
     read: list[str] = []
     reported: list[dict[str, Any]] = []
-    original = task.StoredCells.open
+    original = task.Cells.open
     monkeypatch.setattr(
-        task.StoredCells,
+        task.Cells,
         "open",
         lambda store, table, entry: (read.append(table), original(store, table, entry))[1],
     )

@@ -106,10 +106,10 @@ def test_a_scheduler_that_a_file_names_is_given_longer_to_answer(tmp_path, monke
         given.append((address, seconds))
         raise ClusterError("nobody is asked")
 
-    monkeypatch.setattr(task, "client_of", noting)
+    monkeypatch.setattr(task, "cluster_at", noting)
     for scheduler in ("tcp://127.0.0.1:9", str(path)):
         with pytest.raises(ClusterError):
-            task.submit(scheduler, f"{TARGETS}:double", [[1]])
+            task.connection(scheduler)
         with pytest.raises(ClusterError), task.on_cluster(scheduler):
             pass
     short, long = [("tcp://127.0.0.1:9", n) for n in (task.ANSWER, task.LOADED_ANSWER)]
@@ -188,11 +188,11 @@ def test_a_cluster_that_goes_away_ends_the_wait(tmp_path):
 
 def test_an_existing_cluster_can_be_used_and_is_left_alone(cluster):
     with existing_cluster(cluster.address) as again:
-        assert again.threads == 2
+        assert again.workers == 2
         assert again.dashboard.startswith("http://127.0.0.1:")
     whose = f"the cluster at {cluster.address}"
     assert capacity_of(Running(scheduler=cluster.address), "far") == Capacity(2, MEMORY, whose)
-    assert cluster.threads == 2
+    assert cluster.workers == 2
 
 
 def count_tasks(dask_scheduler):
@@ -206,7 +206,7 @@ def test_a_task_that_is_carried_out_is_nobodys_any_more(cluster, tmp_path):
     gc.disable()
     try:
         target, marker = f"{TARGETS}:die_once", str(tmp_path / "marker")
-        task.run_all(cluster.client, cluster.address, target, [[marker]])
+        cluster.run_each(target, [[marker]])
         wait_for(lambda: cluster.client.run_on_scheduler(count_tasks) == 0, "its end", 60)
     finally:
         gc.enable()

@@ -25,7 +25,7 @@ def test_two_clusters_at_once_show_their_dashboards_on_ports_of_their_own(tmp_pa
         assert one.dashboard != two.dashboard
         for cluster in (one, two):
             assert cluster.dashboard.startswith("http://127.0.0.1:")
-            assert cluster.threads == 1
+            assert cluster.workers == 1
             assert cluster.dashboard is not None
             with urllib.request.urlopen(cluster.dashboard) as page:
                 assert page.status == 200

@@ -19,7 +19,6 @@ from choco_pipeline.finding.single import (
 )
 from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.finding.steps import ask, conclude, propose
-from choco_pipeline.mining.closed_forms import learnt_formulas
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.stages import Stage
 from tests.finding.made_statements import cells_of, document, silent
@@ -34,12 +33,6 @@ sweeps:
   wedges:
     {{ruleset: "{TWO_HEIGHTS}", bound: 32, quantity: p-positions, prove: [p], mine: [formulas]}}
 """
-
-
-@pytest.fixture(autouse=True)
-def _tables_do_not_tell(monkeypatch):
-    """A table alone shows that the end is the only P-position of two-heights."""
-    monkeypatch.setattr(learnt_formulas._TableSearch, "only_the_end", lambda _: None)
 
 
 @cache

@@ -32,12 +32,6 @@ from tests.finding.made_statements import (
     values_are,
 )
 
-
-@pytest.fixture(scope="module")
-def papers():
-    return catalogue_of()
-
-
 WITH_PASS = "with-pass(strip-bar(k=4, s=2), passes=1)"
 
 
@@ -56,11 +50,9 @@ MORE_VALUES = "{(x+2) ^ y ^ (z+2) ^ p: P} <= {v: v != 3}"
         (values_are(WITH_PASS, MORE_VALUES), "pass2016-sec-4.2-question", "more"),
     ],
 )
-def test_what_follows_from_a_claim_that_says_more_does_not_restate_it(
-    papers, said, known, known_as
-):
+def test_what_follows_from_a_claim_that_says_more_does_not_restate_it(said, known, known_as):
     """That there are no other values is less than that all of these occur, and than which positions are P."""
-    (found,) = finder(said.ruleset, catalogue=papers).consider([said])
+    (found,) = finder(said.ruleset, catalogue=catalogue_of()).consider([said])
     assert known in found.known
     assert found.known_as == known_as
 
@@ -126,12 +118,12 @@ def test_only_claims_of_the_same_kind_say_the_same():
     assert equivalent_claims(weaker, [game], papers, [within[0].id]) == ()
 
 
-def test_claims_on_a_bar_speak_of_it_beside_a_strip_and_relations_of_all_tables(papers):
+def test_claims_on_a_bar_speak_of_it_beside_a_strip_and_relations_of_all_tables():
     (bar,) = g_is("step-bar(k=2, s=1)", ("(y^(z+1))-1", "")).claims
     known = Catalogue({bar.id: bar})
     assert cover_all([bar.id], ["step-bar(k=2, s=1)", "strip-bar(k=2, s=1)"], known)
     assert not cover_all([bar.id], ["strip-bar(k=2, s=1)", "strip-bar(k=4, s=1)"], known)
-    assert cover_all(["patterns-lemma-4.1"], ["nim(2)"], papers)
+    assert cover_all(["patterns-lemma-4.1"], ["nim(2)"], catalogue_of())
 
 
 @pytest.mark.parametrize(

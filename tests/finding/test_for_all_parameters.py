@@ -6,38 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.for_all import ForAllParameters
+from choco_pipeline.finding.for_all import MEMORY, SECONDS, ForAllParameters
 from choco_pipeline.finding.lines import by_cases, grundy, p_iff, up_to
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.stage import MOST_ASKED, Finder
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.finding.steps import Prover
-from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import settle_for_all
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.task import PREPARED_BY
 from tests.catalogues import catalogue_of
+from tests.finding.made_statements import values_are
 
 TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
-SEEN = Evidence(100, "some tables")
-HOLDS = Conclusion("holds-to-bound", "holds for all 100 positions")
 
 
-def statement(ruleset, line, when="", **values):
-    return FoundStatement(
-        search="formulas",
-        ruleset=ruleset,
-        statement=line,
-        found_on=SEEN,
-        held_on=SEEN,
-        tried=Tried(1, "one"),
-        when=when,
-        parameters=values,
-        conclusion=HOLDS,
-    )
+def statement(*parts, **values):
+    return values_are(*parts, **values).concluded("holds-to-bound", "holds for all positions")
 
 
 THREE = statement(TRIANGLE, p_iff("x ^ y ^ z == 0"), "k%4 == 3", k=(3, 7, 11))
@@ -46,15 +32,17 @@ GAMES = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
 GRUNDY = statement(STEP, grundy("(y ^ (z+s)) - s"), "k%2 == 0 and s < k", k=(2, 4), s=(0, 1))
 
 
+class InThisProcess(ForAllParameters):
+    """Decides in this process, with more time."""
+
+    def decide(self, claim):
+        """Decide a claim."""
+        return settle_for_all(claim.as_json(), 5 * SECONDS, 2 * MEMORY, self.folder)
+
+
 @pytest.fixture
 def decided(tmp_path):
-    def of(said):
-        def decide(claim, seconds):
-            return settle_for_all(claim.as_json(), 5 * seconds, 4.0, tmp_path.as_posix())
-
-        return ForAllParameters(decide).decided(said)
-
-    return of
+    return InThisProcess(None, tmp_path.as_posix(), Catalogue({})).decided
 
 
 def test_a_true_statement_is_proved_for_all_parameters(decided):
@@ -139,10 +127,8 @@ NOT_ASKED = [
 
 @pytest.mark.parametrize("said", NOT_ASKED)
 def test_what_speaks_of_one_game_or_not_of_all_positions_is_not_asked(said):
-    def nobody(*_):
-        raise AssertionError("somebody was asked")
-
-    assert ForAllParameters(nobody).decided(said) == said
+    # without a child process, a question would be an error
+    assert ForAllParameters(None, "", Catalogue({})).decided(said) == said
 
 
 PASS = "with-pass(strip-bar(k=k, s=s), passes=1)"
@@ -163,9 +149,8 @@ def followed(tmp_path_factory):
     """Return statements as the stage decides them, with the claims of the papers."""
     catalogue = catalogue_of("step2015", "pass2016")
     with Limited(PREPARED_BY) as child:
-        judges = Prover(child).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
-
-        yield judges.decided
+        folder = tmp_path_factory.mktemp("kept").as_posix()
+        yield ForAllParameters(child, folder, catalogue).decided
 
 
 def test_with_a_pass_a_statement_is_proved_from_that_without(decided):

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.checks import scan
-from choco_pipeline.finding import moduli, tables
+from choco_pipeline.finding import moduli
 from choco_pipeline.finding.moduli import FamilyModuli
-from choco_pipeline.finding.tables import MemberTable, TableFamily, looked_at
+from choco_pipeline.finding.tables import MemberTable, TableFamily
+from choco_pipeline.mining.task import part_of
 from choco_pipeline.tables.cells import p_position_rows
 from tests.finding.made_statements import cells_of
 
@@ -117,12 +118,11 @@ def test_divisors_by_machine_code_and_by_arrays(monkeypatch, fewest):
         assert positions == len(rows) or (divisor == 1 and 0 < positions < len(rows))
 
 
-def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so(monkeypatch):
+def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so():
     """The bound of the part is the largest half that is small enough; of smaller tables nothing is said."""
-    monkeypatch.setattr(tables, "MOST_LOOKED_AT", 21 * 21)
     whole = family(SLOPES, (2, 4, 6, 8, 12))
     parts = [
-        replace(one, table=partial(looked_at, one.table()), stored_bound=40)
+        replace(one, table=partial(part_of, one.table(), 21 * 21), stored_bound=40)
         for one in whole.members[:3]
     ]
     assert [one.bound for one in parts] == [20] * 3

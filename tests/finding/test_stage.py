@@ -5,14 +5,12 @@ import pytest
 
 from choco_pipeline.finding.comparison import sources
 from choco_pipeline.finding.statement import Mined
-from choco_pipeline.finding.tables import MemberTable
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import CellularFinding, Evidence, Tried
 from choco_pipeline.mining.task import MINERS
 from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (
-    cells_of,
     document,
     finder,
     mined,
@@ -20,25 +18,11 @@ from tests.finding.made_statements import (
 )
 
 
-@pytest.fixture(scope="module")
-def papers():
-    return catalogue_of()
-
-
-def member(results, bound):
-    """Return the table of search results, with these."""
-    first = results[0]
-    cells = cells_of(first.ruleset, bound, first.quantity)
-    return MemberTable(first.parameters, lambda: cells, [one.finding for one in results])
-
-
 def random_heights(folder, seed, side):
     random = np.random.default_rng(seed)
     steps = random.integers(0, 3, (side, side))
     heights = np.maximum.accumulate(np.maximum.accumulate(steps.cumsum(0), 0), 1)
-    path = folder / "heights.csv"
-    path.write_text("\n".join(",".join(map(str, row)) for row in heights) + "\n")
-    return path
+    np.savetxt(folder / "heights.csv", heights, fmt="%d", delimiter=",")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +100,9 @@ def test_of_what_values_exclude_only_the_most_is_said():
     assert len(finder(game).consider([other, strong])) == 2, "neither follows from the other"
 
 
-def test_what_the_papers_say_in_two_parts_is_known(papers):
+def test_what_the_papers_say_in_two_parts_is_known():
+    papers = catalogue_of()
+
     def like(m, i, j):
         return f"(P <=> P[rectangular-bar(m={m}, n={m})]({i}, {j}))"
 

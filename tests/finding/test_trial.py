@@ -12,10 +12,17 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Counterexample, Refuted
-from choco_pipeline.finding.bounds import TableTrial, bound_of_trial, largest_number
 from choco_pipeline.finding.scope import Tables, WholeTable
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.finding.trial import Trials, narrowed, wider, without_rare_parts
+from choco_pipeline.finding.trial import (
+    TableTrial,
+    Trials,
+    bound_of_trial,
+    largest_number,
+    narrowed,
+    wider,
+    without_rare_parts,
+)
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import table
@@ -430,9 +437,7 @@ def test_tables_that_end_before_their_games_change_are_no_evidence():
         assert found.verdict == verdict
 
 
-@pytest.fixture(scope="module")
-def papers():
-    return catalogue_of("solid2022")
+PAPERS = catalogue_of("solid2022")
 
 
 def triangle(k):
@@ -448,37 +453,37 @@ def in_catalogue(*statements):
     return Catalogue({one.id: one.claims[0] for one in statements})
 
 
-def test_a_statement_is_tried_just_beyond_the_end_of_a_claim_that_says_the_same(papers):
+def test_a_statement_is_tried_just_beyond_the_end_of_a_claim_that_says_the_same():
     """The bound of Conjecture 1 is 2047 for k = 64, and tables of this statement would not go so far."""
     statement, place = p_iff(triangle(64), "x^y^z == 0"), (1985, 63, 2048)
     assert judged(statement, Catalogue({})).verdict == "holds-to-bound"
-    found = judged(statement, papers)
+    found = judged(statement, PAPERS)
     assert found.verdict == "refuted"
     assert f"refuted at (x, y, z) = {place}" in found.conclusion.text
     assert parse_ruleset(triangle(64)).is_position(place)
 
 
-def test_a_statement_that_ends_with_the_claim_or_that_no_claim_ends_holds(papers):
+def test_a_statement_that_ends_with_the_claim_or_that_no_claim_ends_holds():
     until = "size <= {} => (P <=> x ^ y ^ z == 0)"
     near = values_are(triangle(64), until.format(2047))
-    assert judged(near, papers).verdict == "holds-to-bound"
+    assert judged(near, PAPERS).verdict == "holds-to-bound"
     beyond = values_are(triangle(64), until.format(2048))
-    assert judged(beyond, papers).verdict == "refuted"
-    assert judged(p_iff(triangle(31), "x^y^z == 0"), papers).verdict == "holds-to-bound"
+    assert judged(beyond, PAPERS).verdict == "refuted"
+    assert judged(p_iff(triangle(31), "x^y^z == 0"), PAPERS).verdict == "holds-to-bound"
 
 
-def test_a_statement_is_not_said_to_hold_where_no_table_goes_as_far_as_a_claim(papers):
-    found = judged(p_iff(triangle(256), "x^y^z == 0"), papers)
+def test_a_statement_is_not_said_to_hold_where_no_table_goes_as_far_as_a_claim():
+    found = judged(p_iff(triangle(256), "x^y^z == 0"), PAPERS)
     assert found.verdict == "undecided"
     assert "but solid2022-conj-1 says so of coordinates up to 32,767 alone" in found.conclusion.text
 
 
-def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends(papers):
+def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends():
     ks = 31, 35, 39, 64
     family = p_iff("solid-bar(f=(x+z)//k)", "x^y^z == 0", "k%4 == 3 or k == 64", k=ks)
     games = list(map(triangle, ks))
     assert judged(family, Catalogue({}), games).verdict == "holds-to-bound"
-    found = judged(family, papers, games)
+    found = judged(family, PAPERS, games)
     assert found.verdict == "holds-to-bound"
     assert "narrowed where it was wrong, k = 64" in found.tried.what
     (claim,) = found.claims

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from choco_pipeline.finding import words
-from choco_pipeline.finding.bounds import largest_number
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import single_tables
 from choco_pipeline.finding.statement import FoundStatement, Mined
+from choco_pipeline.finding.trial import largest_number
 from choco_pipeline.games import parse_ruleset
 from tests.finding.made_statements import EVIDENCE, document, mined
 

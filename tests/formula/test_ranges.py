@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula import FormulaError, parse_range
 
 from .drawn import integers_of, unhurried
 

@@ -1,6 +1,5 @@
-"""The definitions: printed numbers, and properties of every definition."""
+"""The definitions of games: what is true of each."""
 
-import re
 from itertools import islice, product
 
 import numpy as np
@@ -24,32 +23,7 @@ from choco_pipeline import (
 )
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games import mex, ruleset
-from tests.definition import EXAMPLE_7_1
 from tests.rulesets import cut_games, plain, rulesets_with_bounds
-
-
-def test_printed_grundy_numbers():
-    assert StepBar(1).grundy((2, 3)) == 1, "step2015, Fig 4.2"
-    assert StepBar(1).grundy((5, 9)) == 12, "step2015, Fig 4.2"
-    triangular = SolidBar("(x+z)//3")
-    assert {p: triangular.grundy(p) for p in EXAMPLE_7_1} == EXAMPLE_7_1
-
-
-PRINTED_FOR_K_2 = """
-(0,0,0),(1,0,1),(1,1,2),(2,0,2),(2,1,1),(3,0,3),(3,1,4),(3,2,5),(3,3,6),(3,4,7),(3,5,8),(4,0,4),(4,1,3),(4,2,6),
-(4,3,5),(4,4,8),(4,5,7),(5,0,5),(5,1,6),(5,2,3),(5,3,4),(5,4,9),(5,5,10),(6,0,6),(6,1,5),(6,2,4),(6,3,3),(6,4,10),
-(6,5,9),(7,0,7),(7,1,8),(7,2,9),(7,3,10),(7,4,3),(7,5,4),(8,0,8),(8,1,7),(8,2,10),(8,3,9),(8,4,4),(8,5,3),(9,0,9),
-(9,1,10),(9,2,7),(9,3,8),(9,4,5),(9,5,6),(10,0,10),(10,1,9),(10,2,8),(10,3,7),(10,4,6),(10,5,5)
-"""
-
-
-def test_printed_p_positions():
-    """triangular, Examples 8.7 and 8.8 (k=2)."""
-    bar = SolidBar("(x+z)//2")
-    printed = {
-        tuple(map(int, found)) for found in re.findall(r"(\d+),(\d+),(\d+)", PRINTED_FOR_K_2)
-    }
-    assert {p for p in bar.positions(10) if bar.is_p_position(p)} == printed
 
 
 def test_pass_is_not_allowed_from_the_terminal_position():

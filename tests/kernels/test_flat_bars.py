@@ -1,4 +1,4 @@
-"""Grundy numbers of bars: kernel against definition, printed numbers, other games it serves, blocks."""
+"""Grundy numbers of bars: kernel against definition, other games it serves, blocks."""
 
 import numpy as np
 import pytest
@@ -136,8 +136,3 @@ def test_dtype_holds_every_number(columns, passes, dtype):
     table = grundy_bar(np.zeros(columns, np.int64), passes)
     assert table.dtype == dtype
     np.testing.assert_array_equal(table[0, :, 0], np.arange(columns))
-
-
-def test_printed_values():
-    table = grundy_bar(np.arange(16))[0]  # step2015 Fig 4.2, k = 1
-    assert (table[3, 2], table[9, 5]) == (1, 12)

@@ -8,7 +8,7 @@ import pytest
 
 from choco_pipeline.mining import height_search as heights_module
 from choco_pipeline.mining.height_search import EVERY, GRUNDY, P_POSITIONS, HeightClass
-from tests.definition import grundy_of_heights
+from tests.definition import grundy_of_heights, monotone
 
 CLASSES = [
     HeightClass(EVERY),
@@ -17,15 +17,6 @@ CLASSES = [
     HeightClass(P_POSITIONS, (1, 0, 1)),
     HeightClass(P_POSITIONS, (0, 1, 1)),
 ]
-
-
-def monotone(side, height):
-    """Return all monotone functions, in the order of their heights."""
-    n = side + 1
-    found = np.array(list(product(range(height + 1), repeat=n * n))).reshape(-1, n, n)
-    return found[
-        (np.diff(found, axis=1) >= 0).all((1, 2)) & (np.diff(found, axis=2) >= 0).all((1, 2))
-    ]
 
 
 def by_definition(f, asked, shift):
@@ -44,7 +35,7 @@ def by_definition(f, asked, shift):
 @pytest.mark.parametrize("height_class", CLASSES, ids=str)
 @pytest.mark.parametrize(("side", "height"), [(1, 4), (2, 2), (2, 3)])
 def test_members_are_those_of_the_definition(height_class, side, height, monkeypatch):
-    every = monotone(side, height)
+    every = np.array(monotone(side + 1, side + 1, height))
     expected = [by_definition(f, height_class.asked, height_class.shift) for f in every.tolist()]
     assert height_class.has(every).tolist() == expected
     monkeypatch.setattr(heights_module, "BATCH", 7)  # batches begin and end anywhere

@@ -11,7 +11,7 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables import shard as shard_module
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
@@ -92,10 +92,10 @@ def test_a_build_that_was_stopped_goes_on(remote, tmp_path, monkeypatch):
         if len(begun) == 3:
             store.write(f"{SMALL[2].table_id}/zarr.json", b"torn")
             raise KeyboardInterrupt
-        return table(*what)
+        return cells_of(*what)
 
     with monkeypatch.context() as patch:
-        patch.setattr(shard_module, "table", stops_at_the_third)
+        patch.setattr(shard_module, "cells_of", stops_at_the_third)
         with pytest.raises(KeyboardInterrupt):
             build_shard(spec, manifest, ignore)
     chunk = next(name for name, _ in store.files(SMALL[0].table_id) if "/c/" in name)

@@ -40,6 +40,11 @@ from tests.claims.oracle import Outcome, outcome, remembering
 from tests.effort import examples
 
 T = TypeVar("T")
+#: Finite statements on so many positions that the definition takes long.
+LARGE = {
+    "pass2016-ex-4.5",
+    *(f"pass2016-ex-4.4{end}" for end in ("", "-intended", "-listed", "-legal", "-values")),
+}
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,6 @@ import re
 
 import pytest
 
-from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.verdict import (
-    HoldsToBound,
-    Refuted,
-)
-from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 
 PAPERS = ("step2015", "pass2016", "triangular", "solid2022", "patterns")
@@ -26,18 +19,6 @@ def test_every_claim_has_a_source() -> None:
         assert entry.formula
         assert len(entry.paper.authors) >= 2
     assert {claim.paper.key for claim in CATALOGUE.claims.values() if claim.paper} == set(PAPERS)
-
-
-def test_step2015_theorem_3_2_is_sharp() -> None:
-    claim = CATALOGUE.claims["step2015-thm-3.2"]
-    for k in (2, 4, 6):
-        printed = {k * 2**t + m * 2 ** (t + 1) for t in range(6) for m in range(k // 2)}
-        for s in range(1, 25):
-            game = parse_ruleset(f"step-bar(k={k}, s={s})")
-            finding = check_claim(claim, {"k": k, "s": s}, game, 90, table(game, 90, "grundy"))
-            assert claim.speaks_of({"k": k, "s": s}) == (s < k or s in printed), (k, s)
-            expected = HoldsToBound if s < k or s in printed else Refuted
-            assert isinstance(finding.verdict, expected), (k, s)
 
 
 @pytest.mark.parametrize("key", ["triangular", "solid2022", "patterns"])

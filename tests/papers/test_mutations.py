@@ -15,6 +15,7 @@ from tests.claims.oracle import Outcome
 from tests.papers.attempts import (
     FEWER_CASES,
     FULL,
+    LARGE,
     QUICK,
     Effort,
     Trial,
@@ -29,13 +30,6 @@ from tests.papers.attempts import (
 )
 
 CATALOGUE = catalogue_of()
-
-
-#: Finite statements on so many positions that the definition takes minutes.
-LARGE = {
-    "pass2016-ex-4.5",
-    *(f"pass2016-ex-4.4{end}" for end in ("", "-intended", "-listed", "-legal", "-values")),
-}
 
 
 @pytest.mark.full

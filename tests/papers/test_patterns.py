@@ -24,7 +24,6 @@ CATALOGUE = catalogue_of("patterns")
 PRINTED = [claim_id for claim_id in CATALOGUE.claims if claim_id.endswith("-printed")]
 OF_BARS = [c.id for c in CATALOGUE.claims.values() if c.shape and not c.is_over_tables]
 OF_COUNTS = [c.id for c in CATALOGUE.claims.values() if c.is_over_tables]
-OF_INTEGERS = [c.id for c in CATALOGUE.claims.values() if not c.shape]
 
 
 def number_of_p_cells(m: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -12,9 +11,9 @@ import pytest
 from choco_pipeline import Nim, SolidBar, StepBar
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.quick_trial import trials
-from choco_pipeline.games import mex
 from choco_pipeline.tables.computing import grundy_table
 from tests.catalogues import catalogue_of
+from tests.definition import grundy_of_heights, monotone
 from tests.papers.attempts import refuted_at
 
 CATALOGUE = catalogue_of("solid2022")
@@ -165,11 +164,6 @@ def test_conjecture_2_by_definition(k: int) -> None:
     assert min(wrong, key=lambda p: (max(p), p)) == (k - 1, 2, k + 1)
 
 
-def monotone(length: int, height: int) -> Iterator[tuple[int, ...]]:
-    """Yield every increasing sequence of so many heights."""
-    return (f for f in product(range(height + 1), repeat=length) if list(f) == sorted(f))
-
-
 def has_ns_property(f: tuple[int, ...]) -> bool:
     return all(
         f[z] >> (i - 1) == f[w] >> (i - 1)
@@ -181,25 +175,20 @@ def has_ns_property(f: tuple[int, ...]) -> bool:
 
 def is_nim_sum(f: tuple[tuple[int, ...], ...]) -> bool:
     """Whether the solid bar with heights f[x][z] has the Grundy number x ⊕ y ⊕ z everywhere."""
-    grundy: dict[tuple[int, int, int], int] = {}
-    for x, row in enumerate(f):
-        for z, height in enumerate(row):
-            for y in range(height + 1):
-                options = [(x, v, z) for v in range(y)]
-                options += [(u, min(y, f[u][z]), z) for u in range(x)]
-                options += [(x, min(y, f[x][w]), w) for w in range(z)]
-                grundy[x, y, z] = mex(grundy[option] for option in options)
-                if grundy[x, y, z] != x ^ y ^ z:
-                    return False
-    return True
+    grundy = grundy_of_heights(f)
+    return all(
+        grundy(x, y, z) == x ^ y ^ z
+        for x, row in enumerate(f)
+        for z, height in enumerate(row)
+        for y in range(height + 1)
+    )
 
 
 def test_question_1_by_definition() -> None:
-    found = {f for f in monotone(5, 4) if is_nim_sum((f,))}
-    assert found == {f for f in monotone(5, 4) if has_ns_property(f)}
+    found = {f for f in monotone(1, 5, 4) if is_nim_sum(f)}
+    assert found == {f for f in monotone(1, 5, 4) if has_ns_property(f[0])}
     assert len(found) == 15
-    rows = list(monotone(4, 1))
-    squares = [f for f in product(rows, repeat=4) if all(map(lambda *c: list(c) == sorted(c), *f))]
+    squares = monotone(4, 4, 1)
     assert len(squares) == 70
     for f in squares:
         ns = all(map(has_ns_property, [*f, *zip(*f, strict=True)]))

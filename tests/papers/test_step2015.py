@@ -8,12 +8,13 @@ from itertools import product
 import pytest
 
 from choco_pipeline import StepBar, StripBar
-from choco_pipeline.claims.checks.check import check_standing
+from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.kinds import GrundyNumbers
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.formula import parse
+from choco_pipeline.tables.computing import table
 from tests.catalogues import catalogue_of
 
 CATALOGUE = catalogue_of("step2015")
@@ -254,6 +255,15 @@ def test_theorem_3_1_fails_for_every_other_s(k: int) -> None:
             for x, y, z in bar.positions(8)
         )
         assert fails != satisfies(k, s), (k, s)
+
+
+@pytest.mark.parametrize("k", [2, 4, 6])
+def test_theorem_3_2_is_sharp(k: int) -> None:
+    claim = CATALOGUE.claims["step2015-thm-3.2"]
+    for s in range(1, 25):
+        bar = StepBar(k, s)
+        verdict = check_claim(claim, {"k": k, "s": s}, bar, 90, table(bar, 90, "grundy")).verdict
+        assert isinstance(verdict, HoldsToBound if satisfies(k, s) else Refuted), (k, s)
 
 
 # Section 4

@@ -27,6 +27,7 @@ from tests.catalogues import catalogue_of
 from tests.claims.changed_games import changed_games
 from tests.claims.oracle_of_integers import outcome_of_counts
 from tests.papers.attempts import (
+    LARGE,
     Effort,
     Trial,
     changes_of,
@@ -39,11 +40,6 @@ from tests.papers.attempts import (
 
 CATALOGUE = catalogue_of()
 SMALL = Effort(places=60, parameters=3, changes=40)
-#: Finite statements on tables of which the definition takes seconds.
-LARGE = {
-    "pass2016-ex-4.5",
-    *(f"pass2016-ex-4.4{end}" for end in ("", "-intended", "-listed", "-legal", "-values")),
-}
 #: What other entries correct.
 CORRECTED = {claim.as_ledger().corrects for claim in CATALOGUE.claims.values()} - {None}
 #: Numbers of P-positions are compared up to this bar: of larger ones the definition takes minutes.

@@ -1,14 +1,12 @@
 """What is plainly false of a game or a family is refuted at once, at the least position by the definition."""
 
 from dataclasses import dataclass, replace
-from itertools import product
 
 import pytest
 
 from choco_pipeline import Nim, parse_ruleset
 from choco_pipeline.formula import parse
 from choco_pipeline.games.rules import Move
-from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.for_all import attempt_family
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import Statement
@@ -22,18 +20,15 @@ EVEN_STEPS = "k % 2 == 0 and s < k"
 
 
 def least(statement, values, bound):
-    """Return the least position up to a bound at which a statement is false, by the definition's options; None without one."""
+    """Return the least position up to a bound at which a statement is false, by the definition of the game; None without one."""
     game = parse_ruleset(statement.ruleset, values)
     relation, where = parse(statement.relation), parse(statement.where or "0 == 0")
-    grundy, wrong = {}, []
-    for position in product(*(range(n + 1) for n in game.limits(bound))):
-        if not game.is_position(position):
-            continue
-        value = grundy[position] = mex(grundy[option] for option in game.options(position))
+    for position in sorted(game.positions(bound), key=lambda q: (max(q), q)):
+        value = game.grundy(position)
         at = {**values, **dict(zip(game.coordinates, position, strict=True))}
         if where.value(at) and relation.value(at) != (value == 0 if statement.kind == P else value):
-            wrong.append(position)
-    return min(wrong, key=lambda q: (max(q), q), default=None)
+            return position
+    return None
 
 
 @pytest.mark.parametrize(

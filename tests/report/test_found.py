@@ -16,8 +16,8 @@ from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.cli.progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.formulas import displayed, in_text, set_of
-from choco_pipeline.finding.statement import FoundStatement, Implied, StatementError
+from choco_pipeline.finding.formulas import set_of
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Implied, StatementError
 from choco_pipeline.formula.written.latex import LaTeX, tex_text
 from choco_pipeline.games import RectangularBar, parse_ruleset
 from choco_pipeline.games.notation import read
@@ -34,7 +34,6 @@ from choco_pipeline.report.found import (
     found_page,
     pattern,
     picture_of,
-    read_found,
 )
 from choco_pipeline.report.task import write_pages, write_rest
 from choco_pipeline.sweep.ledger import Ledger
@@ -107,7 +106,7 @@ def test_each_statement_is_on_the_page_and_in_the_exports(
         assert view.lines or said.words[1:] in shown
         assert rf"\label{{{said.id}}}" in in_tex
         assert f"### Found {view.number} ({view.words})" in in_markdown
-        for line in displayed(said, LaTeX()):
+        for line in said.formulas(LaTeX()):
             assert f"\\[\n{line}\n\\]" in in_tex
             assert f"```math\n{line}\n```" in in_markdown
         for exported in (in_tex, in_markdown):
@@ -274,13 +273,13 @@ def test_damaged_documents_are_refused(known: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     write_record(path, a_document().document() | {"format": 1})
     with pytest.raises(StoreError, match="another version wrote it: format"):
-        read_found(path, known, RESULTS)
+        found_of(FoundDocument.read(path), known, RESULTS)
     path.write_text("[]")
     with pytest.raises(StoreError, match="damaged: it has no digest"):
-        read_found(path, known, RESULTS)
+        found_of(FoundDocument.read(path), known, RESULTS)
     document_of(a_statement(picture={"kind": "sequence", "game": "nim(3)"})).write(path)
     with pytest.raises(StatementError, match="not a picture of a sequence"):
-        read_found(path, known, RESULTS)
+        found_of(FoundDocument.read(path), known, RESULTS)
     broken = a_statement(search="heights", words="none", picture={"kind": "height-functions"})
     with pytest.raises(StatementError, match="not counts of height functions"):
         found_page(found_of(document_of(broken), known, RESULTS), known)
@@ -303,15 +302,15 @@ def test_counts_of_height_functions_are_tables(
 
 def test_formulas_of_statements() -> None:
     _, _, cases, limited, _, _, values, _, _ = statements()
-    assert displayed(cases, LaTeX()) == [
+    assert cases.formulas(LaTeX()) == [
         r"G(y, z) = \begin{cases} y \oplus z & \text{if }z < 2^{v_{2}(k)} \\ "
         r"2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z\rvert & \text{if }z \geq 2^{v_{2}(k)} \end{cases}"
     ]
-    assert len(displayed(limited, LaTeX())) == 1
-    assert displayed(values, LaTeX()) == [
+    assert len(limited.formulas(LaTeX())) == 1
+    assert values.formulas(LaTeX()) == [
         r"\{(x + s) \oplus y \oplus (z + s) : (x, y, z) \text{ a P-position}\} = \{2^{n} - 2 : n \geq 1\} \cup \{1\}"
     ]
-    assert displayed(a_statement(words="none"), LaTeX()) == []
+    assert a_statement(words="none").formulas(LaTeX()) == []
 
 
 @pytest.mark.parametrize(
@@ -346,7 +345,7 @@ def test_statements_in_a_line() -> None:
     other = "solid-bar(f=(x+z)//k)"
     passing = {"ruleset": "with-pass(strip-bar(k=k, s=1), passes=1)", "parameters": {"k": (2, 4)}}
     assert [
-        in_text(a_statement(**more))
+        a_statement(**more).sentence
         for more in (
             {"statement": "size <= 9 => (c == 0 => (P <=> a == b))"},
             {**passing, "when": "k%2 == 0", "statement": "P <=> x == z"},

@@ -85,3 +85,12 @@ def test_the_paper_cites_the_papers_of_the_citation() -> None:
     assert set(re.findall(r"^@\w+\{(\w+),", cited, re.MULTILINE)) == set(
         re.findall(r"@(\w+)", text.split("---\n")[2])
     )
+
+
+def test_the_page_on_the_architecture_names_every_package_and_nothing_else() -> None:
+    package = ROOT / "choco_pipeline"
+    there = {path.parent.name for path in package.glob("*/__init__.py")}
+    there |= {path.stem for path in package.glob("[a-z]*.py")}
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?`) \|", page, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == there

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from choco_pipeline.formula import parse
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula import parse, parse_range
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import as_written
 from choco_pipeline.statements import tree

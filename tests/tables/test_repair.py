@@ -12,11 +12,11 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import TableSpec
-from choco_pipeline.tables.store import Outline, StoredCells, read_table, write_table
+from choco_pipeline.tables.store import Outline, StoredTable, read_table, write_table
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
@@ -70,7 +70,7 @@ def require_unreadable(manifest, table_id, chunk):
     name = chunk.relative_to(store_path(manifest) / table_id / entry["variable"]).as_posix()
 
     def by_windows():
-        cells = StoredCells.open(store, table_id, entry)
+        cells = StoredTable.open(store, table_id, entry)
         for window in cells.windows():
             cells[window]
 
@@ -215,8 +215,8 @@ def change(manifest, **entries):
 def another_build():
     """Return what a table of the shard is of, and one that differs from it."""
     spec = TableSpec.of(parse_ruleset(GAMES[0][0]), *GAMES[0][1:])
-    other = table(spec.game(), spec.bound, spec.quantity)
-    other["grundy"].values[other["grundy"].values == 3] = 4
+    other = cells_of(spec.game(), spec.bound, spec.quantity)
+    other[other == 3] = 4
     return spec, other
 
 

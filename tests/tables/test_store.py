@@ -17,10 +17,10 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.tables import chunks
 from choco_pipeline.tables import shard as shard_module
 from choco_pipeline.tables.chunks import CHUNK_BYTES, chunk_shape
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.computing import cells_of, table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
-from choco_pipeline.tables.spec import NOT_COMPUTED, TableSpec, Variable
+from choco_pipeline.tables.spec import NOT_COMPUTED, TableSpec, Variable, variable_of
 from choco_pipeline.tables.store import Outline, read_table, write_table
 from choco_pipeline.tables.verification import verify_manifest
 from tests.tables.stores import chunks_of, location, order_of, store_path
@@ -133,15 +133,12 @@ def test_gathered_metadata_that_no_reader_takes_is_found(tmp_path):
 
 def spoiled(game, bound, quantity, *, far):
     """Return a table with one wrong number near the origin, or with half of them wrong."""
-    data = table(game, bound, quantity)
-    (name,) = data.data_vars
-    values = data[name].values.copy()
+    values = np.array(cells_of(game, bound, quantity))
     legal = np.argwhere(values >= 0)
     wrong = tuple((legal[len(legal) // 2 :] if far else legal[:6][-1:]).T)
-    is_outcome = name in ("p_cell", "p_position")
+    is_outcome = variable_of(game, quantity).name in ("p_cell", "p_position")
     values[wrong] = 1 - values[wrong] if is_outcome else values[wrong] + 1
-    data[name].values = values
-    return data
+    return values
 
 
 @pytest.mark.parametrize(("text", "bound", "quantity"), GAMES)
@@ -149,7 +146,7 @@ def test_verify_finds_wrong_mathematics_behind_right_checksums(
     monkeypatch, tmp_path, text, bound, quantity
 ):
     """A table whose bytes are sound but whose numbers are not those of the game."""
-    monkeypatch.setattr(shard_module, "table", partial(spoiled, far=False))
+    monkeypatch.setattr(shard_module, "cells_of", partial(spoiled, far=False))
     manifest = built_of(tmp_path, parse_ruleset(text), bound, quantity)
     assert faults(manifest) != [None]
 
@@ -172,7 +169,7 @@ def test_verify_finds_wrong_mathematics_far_from_the_origin(
     (record,) = verify_manifest(built_of(tmp_path / "sound", game, bound, quantity), 0, ignore)
     assert record.wrong is None
     assert record.checked > 120
-    monkeypatch.setattr(shard_module, "table", partial(spoiled, far=True))
+    monkeypatch.setattr(shard_module, "cells_of", partial(spoiled, far=True))
     (wrong,) = faults(built_of(tmp_path / "spoiled", game, bound, quantity))
     assert wrong is not None
     assert "options" in wrong or not text.startswith("solid")
@@ -186,9 +183,9 @@ def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
         computed.append(game.notation)
         if len(computed) == 4:
             raise KeyboardInterrupt
-        return table(game, bound, quantity)
+        return cells_of(game, bound, quantity)
 
-    monkeypatch.setattr(shard_module, "table", stops_at_the_fourth)
+    monkeypatch.setattr(shard_module, "cells_of", stops_at_the_fourth)
     with pytest.raises(KeyboardInterrupt):
         build_shard(*files, ignore)
     assert not manifest.exists()
@@ -213,9 +210,8 @@ def test_a_journal_is_believed_only_of_this_code_and_these_values(tmp_path, chan
         header = Journal.of(Path(files[1])).folder / "header.json"
         write_record(header, {**read_record(header), "kernels": "another"})
     else:  # sound bytes, but not the ones that the journal's digest was taken of
-        other = table(spec.game(), spec.bound, spec.quantity)
-        other["grundy"].values = np.where(other["grundy"].values == 3, 4, other["grundy"].values)
-        write_table(location(files[1]), spec, other)
+        other = cells_of(spec.game(), spec.bound, spec.quantity)
+        write_table(location(files[1]), spec, np.where(other == 3, 4, other))
     assert build_shard(*files, ignore) == {"computed": 1, "kept": 0}
     assert read_record(Path(files[1]))["tables"][spec.table_id]["digest"] == digest
 

@@ -31,7 +31,7 @@ from choco_pipeline.tables.computing import HELD_BYTES, cost_of, p_table, table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import QUANTITIES, TableSpec, variable_of
-from choco_pipeline.tables.store import StoredCells, StoredTable, write_table
+from choco_pipeline.tables.store import StoredTable, write_table
 from choco_pipeline.tables.wavefront import build_large
 from tests.claims.claims import claim_on, conditions, integer_formulas, value_sets
 from tests.definition import grundy_by_definition
@@ -49,8 +49,8 @@ def stored(folder, data, game, bound, quantity, chunk_bytes=64):
     spec = TableSpec.of(game, bound, quantity)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "CHUNK_BYTES", chunk_bytes)
-        entry = write_table(Location.local(folder), spec, data)
-    return StoredCells.open(Location.local(folder), spec.table_id, entry)
+        entry = write_table(Location.local(folder), spec, Cells.of(game, bound, data).array)
+    return StoredTable.open(Location.local(folder), spec.table_id, entry)
 
 
 @pytest.fixture(autouse=True)
@@ -201,16 +201,16 @@ def test_what_is_looked_up_is_that_of_the_whole_table(tmp_path_factory, drawn, q
             assert one.is_p_position(position) == other.is_p_position(position)
 
 
-def test_of_a_large_table_a_corner_is_mined(tmp_path, monkeypatch):
+def test_of_a_large_table_a_corner_is_mined(tmp_path):
     game = WithPass(StripBar(k=2, s=1))
     spec = TableSpec.of(game, 40, "p-positions")
-    whole = p_table(game, 40)
-    entry = write_table(Location.local(tmp_path), spec, whole)
+    whole = Cells.computed(game, 40, "p-positions")
+    entry = write_table(Location.local(tmp_path), spec, whole.array)
     for most, bound in ((task.MOST_CELLS, 40), (2 * 21 * 11, 20)):  # p, z to 20, y to 10
-        monkeypatch.setattr(task, "MOST_CELLS", most)
-        mined = task._mined_part(Location.local(tmp_path), spec.table_id, entry)
+        stored_cells = StoredTable.open(Location.local(tmp_path), spec.table_id, entry)
+        mined = task.part_of(Cells.of(game, 40, stored_cells), most)
         assert mined.bound == bound
-        assert np.array_equal(mined.cells, Cells.of(game, bound, p_table(game, bound)).cells)
+        assert np.array_equal(mined.array, Cells.of(game, bound, p_table(game, bound)).cells)
 
 
 def test_a_chunk_that_is_gone_or_changed_is_named(tmp_path):

@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline import SolidBar
+from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.report.run_crate import faults_of_crate
+from choco_pipeline.tables.shard import build_shard
+from tests.tables.stores import order
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
@@ -214,3 +218,27 @@ def test_a_mistake_in_the_configuration_and_a_missing_cluster_are_one_line(proje
     assert "bund" in refused
     assert "Traceback" not in refused
     assert project.manifests() == {}
+
+
+EXTENDED = """
+run: extended
+sweeps:
+  columns: {ruleset: solid-bar(f=(x+z)//3), bound: 8192, quantity: p-positions, claims: none}
+"""
+
+
+def test_a_run_says_how_many_blocks_it_has_taken_from_a_smaller_table(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    (tmp_path / "larger.yaml").write_text(EXTENDED)
+    spec, manifest = order(tmp_path / "results", SolidBar("(x+z)//3"), 4096, "p-positions")
+    build_shard(spec, manifest, ignore)
+    done = project.choco("run", "larger.yaml", "--json")
+    (entry,) = (
+        entry
+        for one in project.manifests().values()
+        for entry in one["tables"].values()
+        if entry["bound"] == 8192
+    )
+    number, reused = entry["blocks"]["rows"] * entry["blocks"]["columns"], entry["blocks"]["reused"]
+    assert 0 < reused < number
+    assert json.loads(done.stdout)["blocks"] == {"all": number, "reused": reused}

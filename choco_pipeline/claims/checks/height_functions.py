@@ -24,8 +24,7 @@ from choco_pipeline.claims.language.verdict import (
     Undecided,
 )
 from choco_pipeline.errors import LimitError
-from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula import FormulaError, parse_range
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.statements.tree import TRUE, Expression, InRange
 from choco_pipeline.tables.cells import Points, Truths

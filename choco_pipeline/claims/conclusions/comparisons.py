@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -53,10 +53,9 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     assert compared is not None
     (parameter,) = claim.parameters
     largest = max(counts, default=0)
-    tables = {"g": _Numbers(counts.get)}
+    tables = {"g": _Numbers(counts)}
     for name, summand in compared.sums.items():
-        terms = _Numbers(counts.get)  # a sum records its own uses
-        tables[name] = _Numbers(_sum(summand, parameter, terms, largest))
+        tables[name] = _Numbers(_sums(summand, parameter, counts, largest))
     equations = dict.fromkeys(compared.conditions, 0)
     for value in range(1, largest + 1):
         for relation in equations:
@@ -66,7 +65,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
                 table.used.clear()
             try:
                 holds = relation.value({parameter: value}, tables)
-            except (_NoTableError, FormulaError):  # a look-up beyond 2^63 has no value
+            except (KeyError, FormulaError):  # a look-up beyond 2^63 has no value
                 continue
             equations[relation] += 1
             if not holds:
@@ -88,44 +87,30 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     return HoldsToBound(sum(counts.values()), largest, sense)
 
 
-class _NoTableError(LookupError):
-    """A claim needs a number from a table that is missing in this run."""
-
-
-def _sum(
-    summand: Formula, parameter: str, g: _Numbers, largest: int
-) -> Callable[[int], int | None]:
-    """Return the function n ↦ sum of `summand` over `parameter` = 1, …, n.
-
-    Its value is None where a table is missing.
-    """
-    known = [0]
-
-    def up_to(n: int) -> int | None:
-        while len(known) <= n <= largest:
-            try:
-                term = summand.value({parameter: len(known)}, {"g": g})
-            except (_NoTableError, FormulaError):
-                return None
-            known.append(known[-1] + int(term))
-        return known[n] if n <= largest else None
-
-    return up_to
+def _sums(
+    summand: Formula, parameter: str, counts: Mapping[int, int], largest: int
+) -> Mapping[int, int]:
+    """Return the sums of `summand` over `parameter` = 1, …, n by n, as far as there are tables."""
+    sums, g = {0: 0}, _Numbers(counts)
+    for n in range(1, largest + 1):
+        try:
+            sums[n] = sums[n - 1] + int(summand.value({parameter: n}, {"g": g}))
+        except (KeyError, FormulaError):
+            break
+    return sums
 
 
 class _Numbers(Sequence[int]):
-    """Numbers of a run, with a record of those that were used."""
+    """Numbers of a run, with a record of those that were used; `KeyError` for a missing one."""
 
-    def __init__(self, of: Callable[[int], int | None]) -> None:
-        self._of = of
+    def __init__(self, known: Mapping[int, int]) -> None:
+        self._known = known
         self.used: set[int] = set()
 
     def __len__(self) -> int:
         return sys.maxsize
 
     def __getitem__(self, index: Any) -> Any:
-        number = self._of(index)
-        if number is None:
-            raise _NoTableError(index)
+        number = self._known[index]
         self.used.add(index)
         return number

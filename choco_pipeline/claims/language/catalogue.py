@@ -16,8 +16,7 @@ from choco_pipeline.claims.language.claims_file import ClaimsFile, Entry
 from choco_pipeline.claims.language.verdict import Finding, Undecided
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ChocoError, ConfigError
-from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula import Formula, FormulaError, Range, parse, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read
 from choco_pipeline.shipped import project_file

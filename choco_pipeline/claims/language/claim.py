@@ -21,8 +21,7 @@ from choco_pipeline.claims.language.claims_file import (
 )
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula import Formula, FormulaError, Range, parse
 from choco_pipeline.formula.written.math_text import MathNotation
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation, coordinates_of, match, read, sample_of

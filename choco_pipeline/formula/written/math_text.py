@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from choco_pipeline.formula.formula import Formula, parse
+from choco_pipeline.formula.formula import Formula, Range, parse
 from choco_pipeline.formula.nodes import (
     OPPOSITE,
     Binary,
@@ -19,7 +19,6 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
 )
-from choco_pipeline.formula.ranges import Range
 
 _OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
 _BITWISE = _REMAINDER
@@ -164,7 +163,7 @@ def range_text(name: str, span: Range) -> str:
 
     Examples
     --------
-    >>> from choco_pipeline.formula.ranges import parse_range
+    >>> from choco_pipeline.formula.formula import parse_range
     >>> range_text("k", parse_range("2**n..2**(n+1)-1 step 2")), range_text("s", parse_range("3"))
     ('k from 2^n to 2^(n+1)−1 in steps of 2', 's = 3')
     """

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import OPERATORS, Binary, Call, Integer, Name, Node, render
+from choco_pipeline.mining.recurrences import sum_text
 
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
@@ -81,18 +82,22 @@ def _linear_text(
     """Return ⌊(Σ a·x + constant) / divisor⌋ with `more` added; the divisor is 1 or 2."""
     constant += more * divisor
     if divisor == 1:
-        return _sum(multiples, names, constant)
+        return linear_sum(multiples, names, constant)
     ways = [_half(multiples, names, constant)]
-    rest = [a % 2 for a in multiples]
-    whole = _sum([a // 2 for a in multiples], names, constant // 2)
-    ways.append(_added(whole, "+", _half(rest, names, constant % 2)))
+    rest = [a % 2 for a in multiples]  # not all 0
+    whole = linear_sum([a // 2 for a in multiples], names, constant // 2)
+    half = _half(rest, names, constant % 2)
+    ways.append(f"{whole}+{half}" if whole != "0" else half)
     # ⌊(c-m)/2⌋ is -⌊(m+1-c)/2⌋
     above = [-(-a // 2) for a in multiples]
     for kept in (0, 1):
         outside = (constant - kept + 1) // 2
-        inside = _half(rest, names, 2 * outside - constant + 1)
-        ways.append(_added(_sum(above, names, outside), "-", inside))
-    texts = (parse(way or "0").text for way in ways)
+        whole, half = (
+            linear_sum(above, names, outside),
+            _half(rest, names, 2 * outside - constant + 1),
+        )
+        ways.append(f"{whole}-{half}" if whole != "0" else f"-({half})")
+    texts = (parse(way).text for way in ways)
     return min(texts, key=lambda text: (length(text)[:3], text.count("*"), text))
 
 
@@ -137,31 +142,20 @@ def length(text: str) -> Length:
 
 
 def _half(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
-    """Return ⌊(Σ a·x + constant)/2⌋ as text; empty if it is 0."""
+    """Return ⌊(Σ a·x + constant)/2⌋ as text; the multiples are not all 0."""
     common = gcd(*multiples, constant)
-    if not common or (not any(multiples) and constant in (0, 1)):
-        return ""
     inner = [a // common for a in multiples]
-    text = _sum(inner, names, constant // common)
+    text = linear_sum(inner, names, constant // common)
     alone = sum(map(abs, inner)) == 1 and constant == 0 and max(inner) == 1
     text = text if alone else f"({text})"
     return f"{common}*{text}//2" if common > 1 else f"{text}//2"
 
 
-def _sum(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
+def linear_sum(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
     """Return Σ a·x + constant as text, positive terms before negative ones."""
     pairs = [*zip(multiples, names, strict=True), (constant, "")]
-    text = ""
-    for a, name in sorted((pair for pair in pairs if pair[0]), key=lambda pair: pair[0] < 0):
-        term = name if name and abs(a) == 1 else f"{abs(a)}*{name}" if name else f"{abs(a)}"
-        text += (("+" if text else "") if a > 0 else "-") + term
-    return text or "0"
-
-
-def _added(first: str, sign: str, second: str) -> str:
-    if not second:
-        return first
-    return f"{first}{sign}{second}" if first != "0" else second if sign == "+" else f"-({second})"
+    terms = sorted((pair for pair in pairs if pair[0]), key=lambda pair: pair[0] < 0)
+    return sum_text(terms).replace(" ", "")
 
 
 def _grown(size: int, make: Callable[[], Node]) -> Atom:

@@ -35,7 +35,6 @@ from choco_pipeline.mining.closed_forms.synthesis import (
     widest_case,
 )
 from choco_pipeline.mining.closed_forms.value_sets import conditions_on
-from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.recurrences import repetition
 from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
 from choco_pipeline.tables.cells import (
@@ -81,9 +80,9 @@ def mine_formulas(cells: Cells) -> list[FormulasFinding]:
     candidates.
     """
     search = _TableSearch(Reading(cells))
-    simple = search.number_set() or search.only_the_end()
-    if simple is not None:
-        return [simple]
+    numbers = search.number_set()
+    if numbers is not None:
+        return [numbers]
     for guess in (shortest_cases, widest_case):
         exact, nearly = search.found(guess, 0), search.found(guess, EXCEPTIONS)
         findings = [exact] if exact is not None else []
@@ -166,27 +165,6 @@ class _TableSearch:
                 found_on = Evidence(half, f"{name} below {half}")
                 return self._found([line], found_on, len(block) - half)
         return None
-
-    def only_the_end(self) -> FormulasFinding | None:
-        """Return the condition that all coordinates are 0, if no other position is P.
-
-        So few P-positions are not enough to learn a formula from.
-        """
-        reading, cells = self.reading, self.reading.cells
-        names = cells.game.coordinates
-        if cells.variable.name in ("grundy", "p_cell") or cells.game.passes or len(names) < 2:
-            return None
-        p = p_positions(cells)
-        if p[names[0]].size != 1 or any(values.any() for values in p.values()):
-            return None
-        half = cells.bound // 2
-        blocks = [(block, reading.sizes(block) <= half) for block in cells.blocks()]
-        learnt = sum(reading.count(block.chosen(early)) for block, early in blocks)
-        held_on = sum(reading.count(block.chosen(~early)) for block, early in blocks)
-        self.candidates += 1
-        line = FormulaLine(formula=f"{'+'.join(names)} == 0", where="")
-        found_on = Evidence(learnt, f"positions to bound {half}")
-        return self._found([line], found_on, held_on) if held_on >= FEWEST_HELD_OUT else None
 
     def _learnt(
         self, box: CellBlock, guess: Guess, forgiven: int

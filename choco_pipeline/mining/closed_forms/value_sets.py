@@ -20,6 +20,7 @@ from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
 from choco_pipeline.games import Ruleset, SolidBar
 from choco_pipeline.games.height import TableHeight
+from choco_pipeline.mining.closed_forms.expressions import linear_sum
 from choco_pipeline.mining.p_positions import p_positions, with_passes
 from choco_pipeline.mining.table_findings import (
     Evidence,
@@ -172,11 +173,9 @@ def expressions(game: Ruleset) -> list[str]:
         texts.append(" ^ ".join([*terms, *game.coordinates[-1:]] if with_pass else terms))
     if len(names) <= MOST_IN_SUMS:
         for signs in product((0, 1, -1), repeat=len(names)):
-            plus = "+".join(n for n, sign in zip(names, signs, strict=True) if sign > 0)
-            minus = "".join(f"-{n}" for n, sign in zip(names, signs, strict=True) if sign < 0)
             balance = signs.count(1) - signs.count(-1)
             if signs.count(0) < len(names) - 1 and (balance > 0 or (not balance and signs[-1] > 0)):
-                texts.append(plus + minus)
+                texts.append(linear_sum(signs, names, 0))
     return list(dict.fromkeys(parse(text).text for text in texts if text is not None))
 
 

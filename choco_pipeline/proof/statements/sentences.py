@@ -15,8 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from choco_pipeline.automata.dfa import Auxiliary, Variable
-from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula import Formula, FormulaError, Range, parse
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.arithmetic.logic import (
     FALSE,

@@ -191,13 +191,9 @@ class LinearFormReader:
         match node:
             case Junction("and", operands):
                 return [form for part in operands for form in self.inequalities(part)]
-            case Compare(operators, operands) if {*operators} <= {"<", "<=", ">", ">=", "=="}:
-                forms, alternatives = [self.form(part) for part in operands], []
-                for operator, left, right in zip(operators, forms, forms[1:], strict=False):
-                    strict = -1 if operator in ("<", ">") else 0
-                    alternatives += [right - left + strict] if operator[0] in "<=" else []
-                    alternatives += [left - right + strict] if operator[0] in ">=" else []
-                return alternatives
+            case Compare(operators, _) if "!=" not in operators:
+                (sums,) = self.alternatives(node)
+                return [*sums]
             case _:
                 raise FamilyError(f"{render(node)}: inequalities, joined by `and`, are needed")
 
@@ -238,19 +234,15 @@ def _remainder(value: Affine, modulus: int) -> Affine:
 
 def _compared(operator: str, left: Affine, right: Affine, *, holds: bool) -> list[Conjunction]:
     less, more = left - right, right - left
-    match operator if holds else OPPOSITE[operator]:
-        case "<":
-            return [(more - 1,)]
-        case "<=":
-            return [(more,)]
-        case ">":
-            return [(less - 1,)]
-        case ">=":
-            return [(less,)]
-        case "==":
-            return [(less, more)]
-        case _:
-            return [(less - 1,), (more - 1,)]
+    ways: dict[str, list[Conjunction]] = {
+        "<": [(more - 1,)],
+        "<=": [(more,)],
+        ">": [(less - 1,)],
+        ">=": [(less,)],
+        "==": [(less, more)],
+        "!=": [(less - 1,), (more - 1,)],
+    }
+    return ways[operator if holds else OPPOSITE[operator]]
 
 
 def _product(parts: list[list[Conjunction]]) -> list[Conjunction]:

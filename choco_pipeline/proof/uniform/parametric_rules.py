@@ -1,57 +1,52 @@
-"""The rules of a family of games, read off the rules of its members.
+"""The rules of a family of games, as formulas in parameters.
 
-A ruleset is described for integers: the rules of ``step-bar(k=7, s=5)`` hold the height (z+5)//7. So a member is made with
-values that occur nowhere else, and each of these in its rules is replaced by the parameter. That the rules of other members,
-small ones among them, are what this says is then tried; a ruleset for which they are not is refused.
+The formulas of a game are those of its description, with the arguments of the ruleset in place of its own parameters. What else
+the rules say, such as which moves there are, is the same for all members and is taken from one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.nodes import (
     Binary,
-    Integer,
     Name,
-    Negate,
     Node,
     names_of,
-    render,
     substitute,
     walk,
-    with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.description import described
-from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.game_file import GameMove
 from choco_pipeline.games.notation import (
     OWN,
-    Argument,
     GameName,
     Notation,
     as_written,
     build,
     read,
 )
-from choco_pipeline.games.rules import Amounts, Limit, Move, Rules
+from choco_pipeline.games.rules import Amounts
 from choco_pipeline.games.ruleset import fresh_name
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.passes import split_passes
 
-#: Values that no description has of its own; primes, so that none is made of others.
-RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
+#: Values of parameters that are tried for a member; most games have one with the first of them.
+TRIED, MOST_TRIED = (10007, 1, 2, 3, 5, 0, 100), 400
 #: What other numbers than coordinates are called in obligations.
 RESERVED = frozenset({"target", "constant", "value"})
-#: Small members are tried with these values for each parameter, at most this number of them.
-SMALL, MOST_TRIED = (0, 1, 2, 3, 5), 60
+#: The largest number of parameters.
+MOST_PARAMETERS = 8
+#: The heights of y in the bars of the papers, in their parameters and coordinates.
+HEIGHTS = {"step-bar": "(z+s)//k", "strip-bar": "(z+s)//k"}
 
 
 @dataclass(frozen=True)
@@ -107,96 +102,113 @@ def describe(text: str, games: Mapping[str, Any] | None = None) -> ParametricRul
 def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
     notation = read(text, games=games)
     game, passes = split_passes(notation)
-    if any(part.name == "with-pass" for part in _notations(game)):
-        raise FamilyError(f"{text}: passes of a part of a game are not proved for all parameters")
-    arguments: dict[str, Formula] = {}
-    general = _general(game, arguments)
-    names = sorted(general.names)
-    if len(names) > len(RARE):
-        raise FamilyError(f"{text}: at most {len(RARE)} parameters are read, found {len(names)}")
-    rare, member = _rare_member(general, names, games)
-    meaning = {value: name for name, value in rare.items()}
+    parts = list(_parts(game))
+    parameters = tuple(sorted(notation.names))
+    if len(parameters) > MOST_PARAMETERS:
+        raise FamilyError(
+            f"{text}: at most {MOST_PARAMETERS} parameters are read, found {len(parameters)}"
+        )
+    member, values = _member(game, games)
     _refuse(member)
-    heights = {name: _node(limit) for name, limit in member.rules.limits.items()}
-    heights = {name: _with_names(node, meaning) for name, node in heights.items()}
-    of_lists = [move.lowers[0] for move in member.rules.moves if isinstance(move.by, tuple)]
-    listed = dict(zip(of_lists, _listed(general, games), strict=True))
-    most = {
-        move.lowers[0]: _with_names(parse_nodes(move.at_most.text), meaning)
-        for move in member.rules.moves
-        if move.at_most is not None
-    }
-    _try_others(general, names, member.rules, _Formulas(heights, listed, most), games)
-    every = [(m.lowers[0], _dependents(heights, m.lowers[0]), m.clips) for m in member.rules.moves]
+    found, left = _Formulas(), [*member.coordinates]
+    for part in parts:
+        own = build(part, values, Path.cwd(), games).coordinates
+        found.add(part, dict(zip(own, map(Name, left), strict=False)), games)
+        del left[: len(own)]
+    every = [
+        (m.lowers[0], _dependents(found.heights, m.lowers[0]), m.clips) for m in member.rules.moves
+    ]
     moves = tuple(dict.fromkeys(every))
     if len({lowered for lowered, _, _ in moves}) < len(moves):
         raise FamilyError(f"{text}: two kinds of move of one coordinate")
-    inner = {name: parse_nodes(formula.text) for name, formula in arguments.items()}
-    heights = {name: substitute(node, inner) for name, node in heights.items()}
-    listed = {name: tuple(substitute(n, inner) for n in nodes) for name, nodes in listed.items()}
-    most = {name: substitute(node, inner) for name, node in most.items()}
-    parameters = tuple(sorted(notation.names))
-    left = () if passes is None else (fresh_name("p", member.coordinates),)
-    clash = sorted(set(parameters) & {*member.coordinates, *left})
+    counted = () if passes is None else (fresh_name("p", member.coordinates),)
+    clash = sorted({*parameters} & {*member.coordinates, *counted})
     if clash:
         raise FamilyError(f"{text}: {clash[0]!r} is a coordinate, and cannot be a parameter")
     for name in member.coordinates:
         if name in RESERVED or not name.isidentifier():
             raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
-    rules = (heights, moves, member.documents, listed, most, left)
+    rules = (found.heights, moves, member.documents, found.listed, found.most, counted)
     return ParametricRules(notation, parameters, member.coordinates, *rules)
 
 
-def _notations(notation: Notation) -> Iterator[Notation]:
-    """Yield a ruleset and those in it."""
-    yield notation
-    for _, value in notation.arguments:
-        if isinstance(value, Notation):
-            yield from _notations(value)
+def _parts(notation: Notation) -> Iterator[Notation]:
+    """Yield the games that a sum is made of, in their order."""
+    inner = [value for _, value in notation.arguments if isinstance(value, Notation)]
+    if notation.name == "with-pass":
+        raise FamilyError(f"{notation.text}: passes of a part of a game are not proved for all parameters")  # fmt: skip
+    for value in inner:
+        yield from _parts(value)
+    if not inner:
+        yield notation
 
 
-def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
-    """Return the notation with names for computed arguments; record these."""
-    given: list[tuple[str, Argument]] = []
-    for key, value in notation.arguments:
-        if isinstance(value, Notation):
-            given.append((key, _general(value, arguments)))
-        elif isinstance(value, Formula) and key == "f" and _has_power(value):
-            raise FamilyError(
-                f"{value.text}: a power of a parameter is read as an argument of a game, not in f"
-            )
-        elif isinstance(value, Formula) and key != "f" and value.names:
-            name = f"argument_{len(arguments)}"
-            arguments[name] = value
-            given.append((key, parse(name)))
-        else:
-            given.append((key, value))
-    return replace(notation, arguments=tuple(given))
-
-
-def _has_power(formula: Formula) -> bool:
-    """Whether a formula has 2**t, which is too large in a rare member."""
-    parts = walk(parse_nodes(formula.text))
-    return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
-
-
-def _rare_member(
-    general: Notation, names: list[str], games: Mapping[str, Any] | None
-) -> tuple[dict[str, int], Ruleset]:
-    """Return a member with values that occur nowhere else."""
-    rare = RARE[: len(names)]
-    error: ChocoError | None = None
-    for values in (rare, rare[::-1], (*rare[1:], *rare[:1])):
-        given = dict(zip(names, values, strict=True))
+def _member(
+    notation: Notation, games: Mapping[str, Any] | None
+) -> tuple[Ruleset, Mapping[str, int]]:
+    """Return a member with its parameters; the first error if none is found."""
+    names, error = sorted(notation.names), None
+    for numbers in islice(product(TRIED, repeat=len(names)), MOST_TRIED):
+        values = dict(zip(names, numbers, strict=True))
         try:
-            member = build(general, given, Path.cwd(), games)
+            member = build(notation, values, Path.cwd(), games)
             _ = member.rules
         except (ChocoError, FormulaError) as problem:
             error = error or problem
         else:
-            return given, member
+            return member, values
     assert error is not None
     raise error
+
+
+@dataclass(frozen=True)
+class _Formulas:
+    """The heights, listed amounts and limits of amounts of all members."""
+
+    heights: dict[str, Node] = field(default_factory=dict)
+    listed: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+    most: dict[str, Node] = field(default_factory=dict)
+
+    def add(
+        self, game: Notation, names: Mapping[str, Name], games: Mapping[str, Any] | None
+    ) -> None:
+        """Add the formulas of a game that is no sum, with new names for its coordinates."""
+        given = dict(game.arguments)
+        own, heaps = given.pop(OWN, None), given.get("heaps")
+        if isinstance(heaps, Formula) and heaps.names:
+            raise FamilyError(f"{game.text}: its members have different coordinates")
+        heights: Mapping[str, object] = {"y": HEIGHTS[game.name]} if game.name in HEIGHTS else {}
+        moves: Sequence[GameMove] = ()
+        if isinstance(own, GameName):
+            file = described(own.text, Path.cwd(), games).file
+            heights, moves = file.heights, file.moves
+        elif (height := given.pop("f", None)) is not None:
+            if not isinstance(height, Formula):
+                raise FamilyError(f"height {height.text}: a formula is needed")
+            if _has_power(height):
+                raise FamilyError(
+                    f"{height.text}: a power of a parameter is read as an argument of a game, not in f"
+                )
+            heights = {"y": height.text}
+        put: dict[str, Node] = {**names}
+        put |= {n: parse_nodes(v.text) for n, v in given.items() if isinstance(v, Formula)}
+
+        def read(written: object) -> Node:
+            return substitute(parse_nodes(str(written)), put)
+
+        self.heights.update({names[y].name: read(height) for y, height in heights.items()})
+        for move in moves:
+            lowered = names[next(iter(move.lower))].name
+            if isinstance(move.by, list):
+                self.listed[lowered] = tuple(read(_amount(written)) for written in move.by)
+            if move.at_most is not None:
+                self.most[lowered] = read(move.at_most)
+
+
+def _has_power(formula: Formula) -> bool:
+    """Whether a formula has 2**t."""
+    parts = walk(parse_nodes(formula.text))
+    return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
 
 
 def _refuse(member: Ruleset) -> None:
@@ -223,39 +235,10 @@ def _refuse(member: Ruleset) -> None:
             raise FamilyError(f"{what} has a condition; none is what is proved")
 
 
-def _listed(notation: Notation, games: Mapping[str, Any] | None) -> Iterator[tuple[Node, ...]]:
-    """Yield the amounts of each move that lists them, in the order of the moves."""
-    given = dict(notation.arguments)
-    if isinstance(name := given.pop(OWN, None), GameName):
-        put = {key: parse_nodes(value.text) for key, value in given.items()}
-        for move in described(name.text, Path.cwd(), games).file.moves:
-            if isinstance(move.by, list):
-                yield tuple(substitute(_amount(written), put) for written in move.by)
-    for value in given.values():
-        if isinstance(value, Notation):
-            yield from _listed(value, games)
-
-
-def _amount(written: object) -> Node:
+def _amount(written: object) -> object:
     if isinstance(written, list) or str(written).startswith("bits("):
         raise FamilyError(f"amounts {written}: integers and formulas are what is proved")
-    return parse_nodes(str(written))
-
-
-def _node(limit: Limit) -> Node:
-    height = limit.height
-    if not isinstance(height, FormulaHeight):
-        raise FamilyError(f"height {height.notation}: a formula is needed")
-    names = dict(zip(height.arguments, limit.of, strict=True))
-    return parse_nodes(height.formula.rename(names).text)
-
-
-def _with_names(node: Node, meaning: Mapping[int, str]) -> Node:
-    """Return the formula with names for the integers in `meaning`."""
-    if isinstance(node, Integer) and abs(node.value) in meaning:
-        name = Name(meaning[abs(node.value)])
-        return name if node.value > 0 else Negate(name)
-    return with_operands(node, lambda operand: _with_names(operand, meaning))
+    return written
 
 
 def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
@@ -265,56 +248,3 @@ def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
         for name, height in heights.items()
         if name != lowered and Name(lowered) in walk(height)
     )
-
-
-@dataclass(frozen=True)
-class _Formulas:
-    """The heights, listed amounts and limits of amounts of all members."""
-
-    heights: Mapping[str, Node]
-    listed: Mapping[str, tuple[Node, ...]]
-    most: Mapping[str, Node]
-
-    def moves(self, rules: Rules, values: Mapping[str, int]) -> tuple[Move, ...]:
-        """Return moves with their amounts for these values of the parameters."""
-        numbers = {name: Integer(value) for name, value in values.items()}
-        moves = list[Move]()
-        for move in rules.moves:
-            (lowered, *_), found = move.lowers, move
-            if lowered in self.listed:
-                amounts = (parse(render(node)).value(values) for node in self.listed[lowered])
-                found = replace(found, by=tuple(sorted({*map(int, amounts)})))
-            if lowered in self.most:
-                most = render(substitute(self.most[lowered], numbers))
-                found = replace(found, at_most=parse(most))
-            moves.append(found)
-        return tuple(moves)
-
-
-def _try_others(
-    general: Notation,
-    names: list[str],
-    rules: Rules,
-    formulas: _Formulas,
-    games: Mapping[str, Any] | None,
-) -> None:
-    """Raise `FamilyError` if another member has rules of another form."""
-    for values in _others(len(names)):
-        given = dict(zip(names, values, strict=True))
-        try:
-            other = build(general, given, Path.cwd(), games).rules
-        except (ChocoError, FormulaError):  # no member for these values
-            continue
-        numbers = {name: Integer(value) for name, value in given.items()}
-        same = {name: substitute(node, numbers) for name, node in formulas.heights.items()}
-        limits = {name: _node(limit) for name, limit in other.limits.items()}
-        bare = (other.coordinates, other.moves, other.within, same)
-        if bare != (rules.coordinates, formulas.moves(rules, given), rules.within, limits):
-            at = assigned(given)
-            raise FamilyError(f"{general.name}: its rules at {at} are not of the form of others")
-
-
-def _others(count: int) -> Iterator[tuple[int, ...]]:
-    yield tuple(value + 2 * i for i, value in enumerate(RARE[::-1][:count]))
-    small = product(SMALL, repeat=count)
-    yield from (values for values, _ in zip(small, range(MOST_TRIED), strict=False))

@@ -7,10 +7,9 @@ from collections import Counter
 
 import pytest
 
-from choco_pipeline.errors import ChocoError, DisagreementError
 from tests.checker.families.mutations import changed, mutations, of_sums, of_texts, plus
 from tests.checker.families.named import certificate, with_formula
-from tests.checker.families.program import families
+from tests.checker.families.program import families, status_of
 from tests.effort import examples
 from tests.proof.uniform.test_failure import BEYOND as BOUND
 from tests.proof.uniform.test_failure import box
@@ -18,25 +17,6 @@ from tests.proof.uniform.test_families import HIGH, LOW, SHIFTED, STEPS, STRIP, 
 from tests.proof.uniform.test_passes import NUMBER, OF_ODD
 
 FULL, SLOW = pytest.mark.full, pytest.mark.slow
-
-
-@pytest.fixture
-def without_members(monkeypatch):
-    """No small members are looked at: the conditions alone must refuse."""
-    for name in ("wrong_position", "require_failure", "prove_alone"):
-        monkeypatch.setattr(families, name, lambda *_: None)
-
-
-def status_of(verdict, document):
-    """Return the status of a certificate, also of one that cannot be read."""
-    try:
-        found = verdict(document)
-    except DisagreementError:
-        return "contradiction"
-    except ChocoError:
-        return "no certificate"
-    assert found["engines"] == [] or found["status"] == "proved" or found["every_member"]
-    return "every member" if found["every_member"] else found["status"]
 
 
 @pytest.mark.parametrize(

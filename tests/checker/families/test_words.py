@@ -47,7 +47,8 @@ def is_violated(obligation, numbers, t):
     """Whether a word with t lower digits is read to its end, and ends against the goal."""
     move, power = obligation.move, {families.EXPONENTIAL: families.as_sum(1 << t)}
     changed = obligation.changed(move)
-    key, counters = (True, move, obligation.equal(move), True), dict[str, families.Sum]()
+    key = families.Key(True, move, obligation.equal(move), True)
+    counters = dict[str, families.Sum]()
     for left in range(DIGITS, -1, -1):
         is_sign = left == DIGITS
         digits = {track: number >> left & 1 for track, number in numbers.items()}
@@ -56,10 +57,10 @@ def is_violated(obligation, numbers, t):
         own, other = obligation.nim_sum(digits), obligation.nim_sum(digits, changed)
         if move and (own != other or (not obligation.game.is_grundy and own)):
             return False
-        orders = obligation.lowered(move, key[2], digits, is_sign)
+        orders = obligation.lowered(move, key.orders, digits, is_sign)
         if orders is None:
             return False
-        digits["value"], there = own, (True, move, orders, key[3])
+        digits["value"], there = own, key._replace(orders=orders)
         after = obligation.after(None if is_sign else key, there, digits)
         key, counters = (
             there,
@@ -67,7 +68,7 @@ def is_violated(obligation, numbers, t):
         )
         if left == t:
             switched = obligation.switched(move)
-            key = (*key[:3], False)
+            key = key._replace(is_upper=False)
             counters = {n: value.put(counters).put(power) for n, value in switched.items()}
     assert all(value.is_number for value in counters.values())
     known = [(families.named(name) - value).zero for name, value in counters.items()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from choco_pipeline.claims.language.verdict import (
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.tables.computing import p_table
-from tests.claims.oracle import generation_by_definition
+from tests.claims import oracle
 from tests.claims.oracle_of_integers import centres_of, outcome_of_sections
 from tests.definition import is_p_bar
 
@@ -35,11 +34,17 @@ TERMS = [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]  # patterns, The
 START = [[1, 1, 1, 1]]
 
 
-def verdict_on(m: int, terms: list[list[int]], start: list[list[int]] = START) -> Verdict:
-    check = {"kind": "cellular", "terms": terms, "start": start, "modulo": 2, "generation": "m"}
+def find(m: int, **check: Any) -> Finding:
+    """Return the finding on a check of the bar with m rows and m columns."""
     claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
-    game = RectangularBar(m, m)
-    return check_claim(claim, {"m": m}, game, m, p_table(game)).verdict
+    bar = RectangularBar(m, m)
+    return check_claim(claim, {"m": m}, bar, m, p_table(bar))
+
+
+def verdict_on(m: int, terms: list[list[int]] = TERMS, **more: Any) -> Verdict:
+    """Return the verdict on the P-positions of a bar as the generation m of an automaton."""
+    check = {"kind": "cellular", "terms": terms, "start": START, "modulo": 2, "generation": "m"}
+    return find(m, **check | more).verdict
 
 
 @given(
@@ -72,11 +77,11 @@ def test_generations(
         for j in range(grid.shape[1])
         if grid[i, j]
     }
-    assert found == generation_by_definition(check, generation)
+    assert found == oracle.generation_by_definition(check, generation)
 
 
 def test_a_cell_outside_of_the_bar_refutes() -> None:
-    verdict = verdict_on(1, TERMS, [[1, 1, 1, 1], [1, 5, 5, 1]])
+    verdict = verdict_on(1, start=[[1, 1, 1, 1], [1, 5, 5, 1]])
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position is None
     assert "outside of the bar" in verdict.counterexample.found
@@ -95,28 +100,20 @@ def test_sums_that_leave_64_bits_are_refused(
     modulo: int, start: int, expected: Verdict | None
 ) -> None:
     terms = [[1, i, j] for i in (0, 1) for j in (0, 1)] * 4
-    check = {"kind": "cellular", "terms": terms, "start": [[1, 1, 1, start]], "generation": "m"}
-    document = {"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)"}
-    claim = Claim.from_json({**document, "check": check | {"modulo": modulo}})
-    game = RectangularBar(2, 2)
-    verdict = check_claim(claim, {"m": 2}, game, 2, p_table(game)).verdict
+    verdict = verdict_on(2, terms, start=[[1, 1, 1, start]], modulo=modulo)
     assert verdict == expected or (expected is None and isinstance(verdict, Undecided))
 
 
 @pytest.mark.parametrize(
-    ("start", "generation"), [([[1, 1, 1, 1], [1, 10**9, 10**9, 1]], "m"), (START, "1 << 4000")]
+    "more", [{"start": [[1, 1, 1, 1], [1, 10**9, 10**9, 1]]}, {"generation": "1 << 4000"}]
 )
-def test_an_automaton_without_end_is_refused(start: list[list[int]], generation: str) -> None:
-    check = {"kind": "cellular", "terms": TERMS, "start": start, "modulo": 2}
-    document = {"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)"}
-    claim = Claim.from_json({**document, "check": {**check, "generation": generation}})
-    game = RectangularBar(2, 2)
-    assert isinstance(check_claim(claim, {"m": 2}, game, 2, p_table(game)).verdict, Undecided)
+def test_an_automaton_without_end_is_refused(more: dict[str, Any]) -> None:
+    assert isinstance(verdict_on(2, **more), Undecided)
 
 
 def test_the_automaton_of_the_paper_and_one_term_less() -> None:
     for m in range(1, 24):
-        assert verdict_on(m, TERMS) == Exhausted(m * m)
+        assert verdict_on(m) == Exhausted(m * m)
     wrong = verdict_on(3, TERMS[:-1])
     assert isinstance(wrong, Refuted)
     assert wrong.counterexample.position == (1, 1, 1, 1)
@@ -145,11 +142,9 @@ def point_of(u: Fraction, v: Fraction, height: Fraction, scale: int) -> Point:
     return (u + v) / 2 / scale, (u - v) / 2 / scale, height / scale
 
 
-def find(m: int, level: str, order: str, halves: bool = False) -> Finding:
-    check = {"kind": "octahedron", "level": level, "order": order, "halves": halves}
-    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
-    game = RectangularBar(m, m)
-    return check_claim(claim, {"m": m}, game, m, p_table(game))
+def compare(m: int, level: str, order: str, halves: bool = False) -> Finding:
+    """Return the finding on the P-positions of a bar as a section of an octahedron."""
+    return find(m, kind="octahedron", level=level, order=order, halves=halves)
 
 
 @given(st.data(), st.integers(0, 3), st.booleans())
@@ -202,37 +197,26 @@ def test_greater_orders_have_the_same_section(level: int, more: int) -> None:
     assert (section_of(order + 1, 2 * level).squares == least.repeat(2, 0).repeat(2, 1)).all()
 
 
-@cache
-def squares_by_definition(order: int, scale: int, level: int) -> set[tuple[int, int]]:
-    """Return the squares of the section at height 1 − level/scale, from 0, by one point in each."""
-    size = scale - abs(scale - level)
-    return {
-        (a, b)
-        for a in range(size)
-        for b in range(size)
-        for u, v in [(Fraction(2 * a - size) + Fraction(1, 3), Fraction(2 * b - size + 1))]
-        if lies_in(point_of(u, v, Fraction(scale - level), scale), order)
-    }
-
-
 @given(st.integers(1, 9), st.integers(1, 15), st.integers(0, 3), st.booleans())
-def test_bars_are_compared_with_sections_as_sets_of_points(
+def test_bars_are_compared_with_sections_cell_by_cell(
     m: int, level: int, order: int, halves: bool
 ) -> None:
-    finding = find(m, str(level), str(order), halves)
+    finding = compare(m, str(level), str(order), halves)
     scale = 2 ** (order + halves)
     if level >= 2 * scale:
         assert isinstance(finding.verdict, Undecided)
         assert f"of the octahedron of order {order}" in finding.verdict.why
         return
-    size = scale - abs(scale - level)
-    squares = squares_by_definition(order, scale, level)
+    squares = oracle.section(order, level, halves)
+    size = max(a for a, _ in squares)
     wrong = []
     for i in range(1, m + 1):
         for j in range(1, m + 1):
             # In units of which the section's side has m·size: a cell has side size, a square has side m.
-            rows = [a for a in range(size) if a * m < i * size and (a + 1) * m > (i - 1) * size]
-            columns = [b for b in range(size) if b * m < j * size and (b + 1) * m > (j - 1) * size]
+            rows, columns = (
+                [a for a in range(1, size + 1) if (a - 1) * m < n * size and a * m > (n - 1) * size]
+                for n in (i, j)
+            )
             if {(a, b) in squares for a in rows for b in columns} != {is_p_bar(m, m, i, j)}:
                 wrong.append(RectangularBar(m, m).whole(i, j))
     if wrong:
@@ -267,11 +251,10 @@ def test_a_bar_that_is_no_square_is_not_compared() -> None:
 def test_the_sections_of_the_paper(m: int) -> None:
     order = (m - 1).bit_length()
     for level, n, halves in [("m", order, False), ("2*m", order + 1, False), ("m", m, False)]:
-        finding = find(m, level, str(n), halves)
-        assert finding.verdict == Exhausted(m * m)
-    assert find(m, "m", str(order), True).verdict == Exhausted(m * m)
+        assert compare(m, level, str(n), halves).verdict == Exhausted(m * m)
+    assert compare(m, "m", str(order), True).verdict == Exhausted(m * m)
     if m % 2 == 1 and m > 1:
-        assert isinstance(find(m, "m", str(order - 1)).verdict, Refuted)
+        assert isinstance(compare(m, "m", str(order - 1)).verdict, Refuted)
 
 
 def claim(**check: Any) -> Claim:

@@ -265,8 +265,7 @@ STEP = "(w == z and u < y) or (w < z and u == min(y, (w+1)//2))"
 
 
 def of_option_set(game: Ruleset, statement: str, bound: int) -> Finding:
-    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": statement})
-    return find(claim, game, bound, "p-positions")
+    return find(claim_on(game, statement), game, bound, "p-positions")
 
 
 @pytest.mark.parametrize(
@@ -282,8 +281,8 @@ def of_option_set(game: Ruleset, statement: str, bound: int) -> Finding:
 def test_a_definition_that_forgets_something_is_noticed(keep: Change | None) -> None:
     game, statement = StepBar(2, 1), f"option(u, w) <=> {STEP}"
     changed = game if keep is None else with_options(game, keep)
-    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "statement": statement})
-    verdict = check_claim(claim, {}, changed, 9, table(game, 9, "p-positions")).verdict
+    data = table(game, 9, "p-positions")
+    verdict = check_claim(claim_on(game, statement), {}, changed, 9, data).verdict
     assert isinstance(verdict, HoldsToBound if keep is None else Refuted)
 
 

@@ -17,9 +17,7 @@ from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undeci
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from tests.claims.oracle_of_integers import outcome_of_heights
-from tests.definition import grundy_of_heights
-
-Heights = tuple[tuple[int, ...], ...]
+from tests.definition import grundy_of_heights, monotone
 
 # Nakamura, Miyadera, Nakaya, Integers 20 (2020) #G1: the NS property, between any two arguments.
 NS = {
@@ -48,18 +46,6 @@ def statement(**check: Any) -> HeightFunctions:
     assert list(mistakes_in(claim)) == []
     assert isinstance(claim.check, HeightFunctions)
     return claim.check
-
-
-def monotone(n_x: int, n_z: int, height: int) -> list[Heights]:
-    """Return all monotone functions, sorted as counterexamples are."""
-    found = []
-    for values in product(range(height + 1), repeat=n_x * n_z):
-        rows = tuple(values[x * n_z : (x + 1) * n_z] for x in range(n_x))
-        along_z = all(row[z] <= row[z + 1] for row in rows for z in range(n_z - 1))
-        along_x = all(rows[x][z] <= rows[x + 1][z] for x in range(n_x - 1) for z in range(n_z))
-        if along_z and along_x:
-            found.append(rows)
-    return sorted(found, key=lambda rows: (rows[-1][-1], rows))
 
 
 @pytest.mark.parametrize(("n_x", "n_z", "height"), [(1, 5, 3), (2, 3, 2), (2, 2, 4)])

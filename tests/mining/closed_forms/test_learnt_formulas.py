@@ -58,13 +58,6 @@ def test_a_period_is_a_modulus_of_formulas():
     assert [line.formula for one in found for line in one.formulas] == ["a%3"]
 
 
-def test_that_only_the_end_is_p_is_a_formula():
-    game = CutGame(coordinates=["a", "b"], moves=[{"lower": ["a", "b"], "by": "any"}])
-    (found,) = mine_formulas(Cells.of(game, 20, p_table(game, 20)))
-    assert [one.formula for one in found.formulas] == ["a+b == 0"]
-    assert (found.found_on.positions, found.held_on.positions) == (121, 320)
-
-
 @pytest.mark.parametrize(
     ("text", "bound", "formula"),
     [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +21,7 @@ from choco_pipeline.proof.statements.decided_integers import (
 from tests.catalogues import catalogue_of
 from tests.claims.claims import on_integers
 from tests.claims.oracle_of_integers import outcome_of_integers
+from tests.definition import value_in_python
 from tests.effort import examples
 
 BOUND = 3
@@ -244,18 +244,12 @@ def verdicts(bound=20, **check):
     return [(fixed, finding.verdict) for fixed, finding in found]
 
 
-@cache
-def code(text):
-    """Return a formula as Python's compiler reads it."""
-    return compile(text, "a formula", "eval")
-
-
 def is_false_at(check, position, bound):
     """Return whether a statement speaks of integers and is false of them, as Python reads its formulas."""
-    env = {"N": bound, "min": min, "max": max, "abs": abs}
+    env = {"N": bound}
 
     def value(text):
-        return eval(code(str(text)), {}, env)
+        return value_in_python(str(text), env)
 
     def span(text):
         limits, _, step = str(text).partition(" step ")

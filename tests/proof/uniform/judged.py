@@ -10,7 +10,6 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import CodeType
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from choco_pipeline.proof.uniform.family_certificate import document, write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from tests.checker.families.program import check_family
+from tests.definition import value_in_python
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,6 @@ def certificate_of(ruleset: str, condition: str, **asked: Any) -> dict[str, Any]
 
 #: Bounds of the positions that are compared, by the number of coordinates.
 BOUNDS = {1: 24, 2: 14, 3: 8, 4: 5, 5: 3}
-
-
-@cache
-def _code(text: str) -> CodeType:
-    return compile(text.strip(), "a formula", "eval")
-
-
-def value_in_python(text: str, values: Mapping[str, int]) -> Any:
-    """Return a formula's value as Python reads it."""
-    return eval(_code(text), {"min": min, "max": max, "abs": abs, **values})
 
 
 def small_members(
