@@ -345,7 +345,7 @@ class Reading:
         numbers = sorted(given - {0})
         if self.cells.variable.name == "grundy" and len(self.cells.shape) == 1:
             _, period = repetition(self.cells.array.astype(np.int64)) or (0, 1)
-            numbers = [period] * (period > 1) + numbers
+            numbers = numbers[: OWN_NUMBERS - 1] + [period] * (period > 1)
         return tuple(n for n in dict.fromkeys(numbers) if n <= LARGEST_OWN)[:OWN_NUMBERS]
 
     def points(self, block: CellBlock) -> Points:
