@@ -29,7 +29,7 @@ from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import Pass, alone
 from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.kinds import Evaluated
+from choco_pipeline.claims.kinds import Evaluated, PPositions
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -255,8 +255,27 @@ class Doubt:
     """Why a statement that no table refutes is not reported."""
 
     text: str
-    #: Whether a small member of its value set does not occur; otherwise a claim disputes it.
-    is_missing: bool
+    #: What a narrower condition excludes, in words: sets with missing members, formulas without a value; else a claim disputes it.
+    excluded: str = ""
+
+
+def lacks_values(claim: Claim, case: Parameters) -> bool:
+    """Whether the formula of a claim has no value for some parameters, at two places tried."""
+    formulas = [
+        check.formula if isinstance(check, PPositions) else check.equals
+        for check in (claim.outcomes, claim.numbers)
+        if check is not None
+    ]
+    formulas += [] if claim.value_set is None else [claim.value_set.values]
+    known = claim.environment(case)
+
+    def has_value(formula: Formula, at: int) -> bool:
+        with suppress(FormulaError):
+            formula.value(dict.fromkeys(formula.names, at) | known)
+            return True
+        return False
+
+    return any(not any(has_value(one, at) for at in (0, 1)) for one in formulas)
 
 
 @dataclass(frozen=True)
@@ -586,9 +605,11 @@ def _trial(
             explained = check if isinstance(finding.verdict, Refuted) else None
             verdict = _missing(claim, finding, bound) or finding.verdict
             if dispute and isinstance(finding.verdict, HoldsToBound):
-                verdict = Doubt(f"right to bound {bound:,}, but {dispute}", is_missing=False)
+                verdict = Doubt(f"right to bound {bound:,}, but {dispute}")
         except ChocoError as error:
             verdict = Undecided(str(error))
+        if isinstance(verdict, Undecided) and lacks_values(claim, case):
+            verdict = Doubt("it has no value", VALUELESS)
         number = largest_number(game)
         if isinstance(verdict, HoldsToBound) and number > bound:
             verdict = Undecided(
@@ -609,7 +630,7 @@ def _missing(claim: Claim, finding: Finding, bound: int) -> Doubt | None:
         return None
     small = [v for v in finding.evidence.get("missing", ()) if abs(v) <= bound // SMALL]
     text = "no P-position up to bound {:,} has the value {:,}"
-    return Doubt(text.format(bound, small[0]), is_missing=True) if small else None
+    return Doubt(text.format(bound, small[0]), MISSED) if small else None
 
 
 def _domain(claims: Sequence[Claim]) -> str:
@@ -619,6 +640,7 @@ def _domain(claims: Sequence[Claim]) -> str:
 
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
+VALUELESS = " or has no value"
 
 
 #: A statement with a narrower or wider condition, and the trials from which the condition was learned.
@@ -665,7 +687,7 @@ def narrowed(
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
     doubts = (t.verdict for t in outcomes if isinstance(t.verdict, Doubt))
-    missed = MISSED if any(doubt.is_missing for doubt in doubts) else ""
+    missed = "".join(dict.fromkeys(doubt.excluded for doubt in doubts))
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,

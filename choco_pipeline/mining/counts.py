@@ -211,7 +211,8 @@ def _consequences(
         return AtPowers(kind=kind, text=text, formula=closed.text(index), start=closed.start)
 
     sums = np.cumsum(np.array(every, object)).tolist()
-    of_sums = f"Σ g({index}) for {sequence.first} ≤ {index} ≤ 2^n"
+    counted = "i" if index == "n" else index  # the exponent is n
+    of_sums = f"Σ g({counted}) for {sequence.first} ≤ {counted} ≤ 2^n"
     both = consequence("terms", "g(2^n)", every), consequence("sums", of_sums, sums)
     return tuple(filter(None, both))
 

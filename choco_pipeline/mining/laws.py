@@ -30,6 +30,7 @@ import numpy as np
 
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.p_positions import p_positions
+from choco_pipeline.mining.recurrences import repetition
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 from choco_pipeline.tables.cells import (
     Cells,
@@ -49,8 +50,8 @@ SMALLER, FEWEST_P = 2, 6
 #: P-positions up to this bound are counted, on lines up to the bound divided by `INSIDE`; there are no fewer lines.
 LINES_BOUND, INSIDE, FEWEST_LINES = 240, 4, 12
 
-#: One heap: fewest terms of a table, repetitions of a period in its first half, and terms and values of another law.
-FEWEST, REPETITIONS, FEWEST_TERMS, FEWEST_VALUES = 32, 2, 12, 4
+#: One heap: fewest terms of a table, and fewest terms and values of a law other than a period.
+FEWEST, FEWEST_TERMS, FEWEST_VALUES = 32, 12, 4
 #: Divisors k in the places of smaller heaps.
 DIVISORS = range(2, 7)
 
@@ -173,17 +174,11 @@ def mine_smaller_heaps(cells: Cells) -> list[StatementFinding]:
 
 
 def _periods(name: str, values: Ints) -> Iterator[str]:
-    """Yield the shortest period of the first half, if the whole table has it."""
-    half = values[: values.size // 2]
-    for length in range(1, half.size // (REPETITIONS + 1) + 1):
-        wrong = np.flatnonzero(half[length:] != half[:-length])
-        first = int(wrong[-1]) + 1 if wrong.size else 0
-        if half.size - first < (REPETITIONS + 1) * length:
-            continue
-        if (values[first + length :] == values[first:-length]).all():
-            law = f"G({name}+{length}) == G"
-            yield f"{name} >= {first} => {law}" if first else law
-            return
+    """Yield the law of the shortest period of a table, if it has one."""
+    if (found := repetition(values)) is not None:
+        first, length = found
+        law = f"G({name}+{length}) == G"
+        yield f"{name} >= {first} => {law}" if first else law
 
 
 def _places(name: str, values: Ints) -> Iterator[str]:

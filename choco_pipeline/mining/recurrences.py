@@ -19,6 +19,7 @@ from math import lcm
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 #: A linear recurrence is found modulo this prime number; its coefficients are a long way below.
 PRIME = (1 << 1279) - 1
@@ -26,6 +27,9 @@ PRIME = (1 << 1279) - 1
 FEWEST_MORE = 5
 #: Most terms in which linear recurrences are looked for; their order is at most about a third of this.
 MOST_FOR_LINEAR = 128
+
+#: Repetitions of a period in the first half of a table.
+REPETITIONS = 2
 
 #: Functions of a place with their meanings, by their names in formulas.
 DIGIT_FUNCTIONS: Mapping[str, Callable[[int], int]] = {
@@ -522,3 +526,19 @@ def _may_be_combination(columns: Sequence[Sequence[int]], target: Sequence[int])
             pivot = first * pow(int(first[column]), -1, SMALL_PRIME) % SMALL_PRIME
             rows = (rows - rows[:, column : column + 1] * pivot) % SMALL_PRIME
     return not rows[:, last].any()
+
+
+def repetition(values: NDArray[np.int64]) -> tuple[int, int] | None:
+    """Return where the numbers of a table begin to repeat, and their period, or None.
+
+    It is the shortest period of the first half, if the whole table has it.
+    """
+    half = values[: values.size // 2]
+    for length in range(1, half.size // (REPETITIONS + 1) + 1):
+        wrong = np.flatnonzero(half[length:] != half[:-length])
+        first = int(wrong[-1]) + 1 if wrong.size else 0
+        if half.size - first < (REPETITIONS + 1) * length:
+            continue
+        if (values[first + length :] == values[first:-length]).all():
+            return first, length
+    return None

@@ -80,6 +80,14 @@ def test_verdicts_speak_of_the_games_of_the_statement_alone():
         assert claim.speaks_of({"k": k, "s": s}) == holds, (k, s)
 
 
+def test_parameters_without_a_value_are_excluded():
+    """Nim with three heaps, of which one has at most c."""
+    said = p_iff("solid-bar(f=c)", "(x^y^z)*c//c == 0", c=(1, 2, 3))
+    (found,) = finder(*(f"solid-bar(f={c})" for c in (1, 2, 3))).consider([said])
+    assert (found.when, found.verdict) == ("c > 0", "holds-to-bound")
+    assert "narrowed where it was wrong or has no value, c = 0" in found.tried.what
+
+
 def test_a_statement_that_fails_where_it_was_not_found_names_the_least_position():
     said = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
     (found,) = finder(*triangles(3, 7, 11)).consider([said])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
@@ -33,6 +35,7 @@ from choco_pipeline.mining.closed_forms.synthesis import (
     widest_case,
 )
 from choco_pipeline.mining.closed_forms.value_sets import conditions_on
+from choco_pipeline.mining.recurrences import repetition
 from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
 from choco_pipeline.tables.cells import (
     CellBlock,
@@ -325,24 +328,25 @@ class Reading:
         dims = self.cells.variable.dims
         return [axis for axis, name in enumerate(dims) if name not in self.passes]
 
-    @property
+    @cached_property
     def own_numbers(self) -> tuple[int, ...]:
-        """The numbers in the game's notation, and amounts that may be taken.
+        """The numbers in the game's notation, amounts that may be taken, and a period.
 
         Numbers of games in which some amounts may be taken often have the sum of the least and the largest as their period.
         """
-        try:
-            notation = read(self.cells.game.notation)
-        except RulesetError:  # its heights are no formula
-            return ()
-        given = {abs(number) for number in notation.integers}
+        given: set[int] = set()
+        with suppress(RulesetError):  # its heights are no formula, or it has no file
+            given = {abs(number) for number in read(self.cells.game.notation).integers}
         for move in self.cells.game.base.rules.moves:
             if isinstance(move.by, tuple):
                 given |= {*move.by, min(move.by) + max(move.by)}
             elif move.at_most is not None and not move.at_most.names:
                 given.add(1 + int(move.at_most.value({})))
         numbers = sorted(given - {0})
-        return tuple(n for n in numbers if n <= LARGEST_OWN)[:OWN_NUMBERS]
+        if self.cells.variable.name == "grundy" and len(self.cells.shape) == 1:
+            _, period = repetition(self.cells.array.astype(np.int64)) or (0, 1)
+            numbers = numbers[: OWN_NUMBERS - 1] + [period] * (period > 1)
+        return tuple(n for n in dict.fromkeys(numbers) if n <= LARGEST_OWN)[:OWN_NUMBERS]
 
     def points(self, block: CellBlock) -> Points:
         """Return the coordinates of cells, as formulas name them."""

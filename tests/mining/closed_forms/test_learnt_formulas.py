@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import grundy_table, p_table, parse_ruleset
+from choco_pipeline import CutGame, grundy_table, p_table, parse_ruleset
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.learnt_formulas import (
     EXCEPTIONS,
@@ -48,6 +48,14 @@ def is_right(text, found, bound):
         if said and said != {truth}:
             wrong.append(list(position))
     return wrong == [list(position) for position in found.exceptions]
+
+
+def test_a_period_is_a_modulus_of_formulas():
+    """Powers of 2 may be taken, which are no amounts that the rules list."""
+    power = {"lower": {"a": "n"}, "where": "n > 0 and n & (n-1) == 0"}
+    game = CutGame(coordinates=["a"], moves=[power])
+    found = mine_formulas(Cells.of(game, 255, grundy_table(game, 255)))
+    assert [line.formula for one in found for line in one.formulas] == ["a%3"]
 
 
 @pytest.mark.parametrize(
