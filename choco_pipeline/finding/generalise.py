@@ -14,6 +14,7 @@ several tables.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -270,7 +271,9 @@ def generalise(family: TableFamily) -> Proposals:
             f"none of {search.lifted} lifted formulas holds in {FEWEST_TABLES} tables",
         )
     for candidate in candidates:
-        search.state(candidate)
+        if not search.state(candidate):
+            inside = (search.formula(line, claim) for line, claim in search.covered[candidate.line])
+            any(map(search.state, inside))
     nim_sums = list(search.nim_sums(candidates))
     tried = search.lifted + len(nim_sums)
     if len(family.members) <= FEW_MEMBERS:
@@ -293,6 +296,10 @@ class _Search:
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
     lifted: int = 0
+    #: Lines that hold in some of the tables of a candidate only, by its line.
+    covered: defaultdict[str, list[tuple[str, Claim]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     #: Outcomes in the corners of tables, by line and index.
     corners: dict[tuple[str, int], Outcome] = field(default_factory=dict)
 
@@ -343,16 +350,23 @@ class _Search:
             if len(inside) >= FEWEST_TABLES:
                 promising.append((line, claim, inside))
         promising.sort(key=lambda entry: (-len(entry[2]), *_order(entry[0])))
-        superfluous = {
-            i
+        covering = {
+            i: [
+                j
+                for j, other in enumerate(promising)
+                if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
+            ]
             for i, formula in enumerate(promising)
-            for j, other in enumerate(promising)
-            if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
         }
+        for i, others in covering.items():
+            for j in others:
+                if not covering[j]:
+                    line, claim, _ = promising[i]
+                    self.covered[promising[j][0]].append((line, claim))
         return [
             self.formula(line, claim)
             for i, (line, claim, _) in enumerate(promising)
-            if i not in superfluous and line not in known
+            if not covering[i] and line not in known
         ]
 
     def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Parameters, str]]:
@@ -387,23 +401,24 @@ class _Search:
             if all(candidate.line != line for candidate in candidates):
                 yield self.formula(line, claim)
 
-    def state(self, formula: FamilyFormula) -> None:
-        """State a line with its condition, if the tables held out confirm it."""
+    def state(self, formula: FamilyFormula) -> bool:
+        """State a line with its condition, if the tables held out are enough."""
         what = of_line(formula.line)
         tested = tested_condition(self.family, formula.holds)
         inside = sum(formula.holds)
         if tested is None:
             self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
-            return
+            return False
         if not tested.is_enough(self.family, inside):
             condition = tested.domain.text or "all parameters"
             self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
             self.doubt(formula)
-            return
+            return False
         statement = self._statement(formula, tested)
         self.statements.append(statement)
         if statement.verdict == "refuted":  # another condition may tell, of all tables
             self.doubt(formula)
+        return True
 
     def doubt(self, formula: FamilyFormula) -> None:
         """Keep a line of too few tables as doubtful, with a short condition."""

@@ -388,6 +388,7 @@ class Decider:
     def for_all(self, claim: Document) -> ClaimVerdict:
         """Decide a claim for all parameters, as `settle_for_all`."""
         asked = (claim, self.seconds, self.memory, self.certificates)
+        # The answers of z3 depend on earlier questions: a copy of the child has none.
         call = partial(self.child.call_in_a_copy, loaded_by=load)
         answer = self._decided(None, settle_for_all, *asked, call=call)
         return ClaimVerdict.model_validate(answer)

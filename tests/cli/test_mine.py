@@ -72,6 +72,23 @@ def test_four_heaps_are_counted_as_heaps_and_as_uncut_bars():
     assert "rectangular-bar(m=m, n=m): g(2m) = 4g(m); g(2m+1) = g(m)+g(m+1)" in shown
 
 
+@pytest.mark.full
+def test_subtraction_by_1_or_k_is_three_statements(tmp_path, monkeypatch):
+    """A line for k = 2 and odd k has no condition that eight tables confirm; that for odd k has one."""
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    text = "game: two\ncoordinates: [a]\nparameters: {k: 2}\nmoves: [{lower: [a], by: [1, k]}]\n"
+    (tmp_path / "config" / "games" / "two.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    shown = mine("game(two, k=k)", "k=2..9")
+    for line in (
+        "game(two, k=k), for k ≡ 1 (mod 2), G(a) = a mod 2",
+        "game(two, k=k), for k ≡ 0 (mod 2), G(a) = max((a mod (k+1)) mod 2, (a mod (k+1))−k+2)",
+        "game(two, k=k), (a) is a P-position ⇔ a mod (k+1) ≡ 0 (mod 2) and a mod (k+1) < k",
+        "3 statements from 16 tables",
+    ):
+        assert line in shown
+
+
 def test_one_heap_in_misere_play_has_no_grundy_numbers(tmp_path, monkeypatch):
     (tmp_path / "config" / "games").mkdir(parents=True)
     text = "game: last\ncoordinates: [a]\nplay: misere\nmoves: [{lower: [a], by: [1, 2, 3]}]\n"
