@@ -13,7 +13,7 @@ Cost: the cube of the number of remaining atoms, in operations on integers with 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import combinations, permutations, product
@@ -29,7 +29,9 @@ from choco_pipeline.formula import Formula, FormulaError, nodes, parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
-MODULI = (2, 4, 8)
+MODULI = (2, 3, 4, 8)
+#: A residue modulo this number is the whole condition: few families need it, and more atoms describe more sets by chance.
+ALONE = 3
 #: Largest number in a comparison.
 LARGEST_NUMBER = 3
 #: Fewest parameters held out on which a condition must be right, some inside and some outside of it.
@@ -39,8 +41,8 @@ LARGEST_CHANCE = 0.01
 #: Fewest points for each part of a disjunction: otherwise any list of points is a condition.
 FEWEST_FOR_A_PART = 3
 TRIED = (
-    "residues modulo 2, 4 and 8, comparisons of the parameters, their doubles, the powers of 2 in them, products of these"
-    f" and numbers up to {LARGEST_NUMBER}; conjunctions and disjunctions of up to 3 of these, in a residue class or in all"
+    f"residues modulo 2, 4 and 8, or one modulo {ALONE} alone, comparisons of the parameters, their doubles, the powers of 2 in"
+    f" them, products of these and numbers up to {LARGEST_NUMBER}; conjunctions and disjunctions of up to 3 of these, in a residue class or in all"
 )
 
 #: A set of parameters as bits, one for each.
@@ -76,6 +78,11 @@ class _Condition:
         """Whether it is one residue class of a parameter."""
         return _read(self.text)[2]
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is not joined with others."""
+        return f"%{ALONE} " in self.text
+
     def joined(self, operator: str, other: _Condition) -> _Condition:
         """Return the conjunction of this condition and another one."""
         texts = [
@@ -101,16 +108,28 @@ def domain(
     >>> points = [{"k": k} for k in range(1, 33)]
     >>> domain(points, [point["k"] % 4 == 3 for point in points]).text
     'k%4 == 3'
+    >>> domain(points, [point["k"] % 3 > 0 for point in points]).text
+    'k%3 != 0'
+    >>> domain(points, [point["k"] % 3 > 0 and point["k"] != 4 for point in points])
     """
     if all(holds):
         return Domain("", 1)
     if not any(holds):
         return None
-    atoms = _atoms(points, others)
+    every = _atoms(points, others)
+    atoms = _joinable(every)
     shortest = min(_separating(atoms, holds), key=_order, default=None)
+    if shortest is None or shortest.atoms > 1:
+        alone = next((atom for atom in every if atom.bits == _bits(holds)), None)
+        if alone is not None:
+            return Domain(parse(alone.text).text, _count(every, alone))
     if shortest is None:
         shortest = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
     return None if shortest is None else Domain(parse(shortest.text).text, _count(atoms, shortest))
+
+
+def _joinable(atoms: Iterable[_Condition]) -> list[_Condition]:
+    return [atom for atom in atoms if not atom.is_alone]
 
 
 def _within_residues(
@@ -125,7 +144,7 @@ def _within_residues(
         if not residue.is_residue or target & ~residue.bits:
             continue
         inside = [i for i in range(len(points)) if residue.bits >> i & 1]
-        some = _atoms([points[i] for i in inside], others)
+        some = _joinable(_atoms([points[i] for i in inside], others))
         found = _separating(some, [holds[i] for i in inside])
         shortest = min(found, key=_order, default=None)
         if shortest is not None:
@@ -330,7 +349,7 @@ def _atoms_at(
             atoms.append(_atom(f"{missing[0]} == 0 or {text}", values, "or"))
             atoms.append(_atom(f"{missing[0]} != 0 and {text}", values, "and"))
     kept: dict[Bits, _Condition] = {}
-    for atom in sorted(atoms, key=_order):
+    for atom in sorted(atoms, key=lambda atom: (atom.is_alone, *_order(atom))):
         kept.setdefault(atom.bits, atom)
     return tuple(kept.values())
 

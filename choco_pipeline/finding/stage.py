@@ -268,7 +268,7 @@ class Finder:
         return bool(said_by)
 
     def _implied_text(self, statement: FoundStatement, said_by: Iterable[str]) -> str:
-        """Return the text of a statement that claims imply, with its parameters if they need it.
+        """Return the text of an implied statement, if necessary with parameters.
 
         A statement on a family that was not tried follows for the parameters that were seen. It follows for all of them if a claim
         on the same family has no condition.
@@ -281,7 +281,7 @@ class Finder:
         return f"{statement.ruleset}, {parameters_text(statement.points)}: {line}"
 
     def _settled_law(self, statement: FoundStatement) -> tuple[str, ...]:
-        """Return claims that settle all Grundy numbers of a law about these, such as a period."""
+        """Return claims that settle all Grundy numbers in a law, such as a period."""
         if statement.kind != Evaluated.kind or statement.claims[0].quantities != ("grundy",):
             return ()
         games = spread(self._covered(statement))
@@ -378,8 +378,8 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     proposed = Proposals.merged(searched)
     found = tuple(finder.consider(proposed.statements, proposed.doubtful))
     # a line that too few tables showed may since hold for further games
-    said = {(one.ruleset, of_line(one.statement)) for one in found if one.verdict != "refuted"}
-    searches = [one for one in proposed.searches if (one.game, one.what) not in said]
+    stated = {(one.ruleset, of_line(one.statement)) for one in found if one.verdict != "refuted"}
+    searches = [one for one in proposed.searches if (one.game, one.what) not in stated]
     return FoundDocument(statements=found, searches=(*searches, *finder.by_chance, *finder.unsure))
 
 

@@ -278,7 +278,7 @@ class FoundStatement:
         return displayed(self.claims, notation) if self.statement and self.claims else []
 
     def limits(self, notation: MathNotation) -> tuple[str, str]:
-        """Return the condition on the parameters and the largest coordinate, or "" for none."""
+        """Return the condition on parameters and the largest coordinate, or ""."""
         when = typeset(parse(self.when), notation) if self.when else ""
         reach = self.claims[0].reach if self.claims else None
         return when, "" if reach is None else typeset(reach, notation)

@@ -260,7 +260,7 @@ class Doubt:
 
 
 def lacks_values(claim: Claim, case: Parameters) -> bool:
-    """Whether the formula of a claim has no value for some parameters, at two places tried."""
+    """Whether a claim's formula has no value at two places of a game."""
     formulas = [
         check.formula if isinstance(check, PPositions) else check.equals
         for check in (claim.outcomes, claim.numbers)

@@ -314,7 +314,7 @@ class Formula:
             return None
 
     def fits(self, ranges: Mapping[str, tuple[int, int]], bits: int) -> bool:
-        """Whether `emit` can compute it in `bits` bits wherever names lie in their ranges."""
+        """Whether `emit` can compute it in `bits` bits for names in their ranges."""
         try:
             Enclosure("", ranges, {}, bits).of(self.root)
         except FormulaError:

@@ -1,9 +1,9 @@
 """P-positions of solid bars, one column at a time; the game is that of `solid`.
 
-Idea: two positions of a column (x, ·, z) are joined by a cut of y, so at most one of them is a P-position: the least y, up to the
-height, that no P-position at a smaller x or z blocks. One at height y blocks this y on its line along x and on that along z; one
-that is as high as its column also blocks every y above, which cuts would clip to it. With passes, the P-position of the same column with one pass less also
-blocks its own y. N² columns tell N³ positions.
+Idea: two positions of a column (x, ·, z) are joined by a cut of y, so at most one of them is a P-position: the least y, up to
+the height, that no P-position at a smaller x or z blocks. One at height y blocks this y on its line along x and on that along
+z; one that is as high as its column also blocks every y above, which cuts would clip to it. With passes, the P-position of the
+same column with one pass less also blocks its own y. N² columns tell N³ positions.
 
 What is kept true: columns are filled with x and z ascending, and when one is asked, its two lines know all that P-positions
 before it block (`BlockedHeights`). A line on which every y up to its cap is blocked is dead for ever, and is not asked again. What

@@ -53,7 +53,7 @@ def mine_table(what: Iterable[str], cells: Cells) -> list[Finding]:
 
 
 def part_of(cells: Cells, most: int) -> Cells:
-    """Return a table, or its largest corner of at most `most` cells by halving the bound."""
+    """Return a table, or a corner of at most `most` cells by halving its bound."""
     bound = cells.bound
     while prod(cells.shape) > most and bound > 1:
         bound //= 2

@@ -1,4 +1,4 @@
-"""Orders of proofs, records of their outcomes, and the cache of these across runs."""
+"""Orders of proofs, records of their outcomes, and the cache across runs."""
 
 from __future__ import annotations
 

@@ -498,7 +498,7 @@ def settle_statement(
 def certified(
     verdict: ClaimVerdict, claim: Claim, proof: Proof | None, folder: str | None
 ) -> ClaimVerdict:
-    """Return a verdict; write the certificate of its claim if that is proved, and a folder is given."""
+    """Return a verdict; of a proved claim, write the certificate to a folder."""
     plain = verdict.as_verdict
     if folder is None or not isinstance(plain, Proved):
         return verdict

@@ -90,7 +90,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
 def _sums(
     summand: Formula, parameter: str, counts: Mapping[int, int], largest: int
 ) -> Mapping[int, int]:
-    """Return the sums of `summand` over `parameter` = 1, …, n by n, as far as there are tables."""
+    """Return the sums of `summand` over `parameter` = 1, …, n, as far as known."""
     sums, g = {0: 0}, _Numbers(counts)
     for n in range(1, largest + 1):
         try:
@@ -101,7 +101,7 @@ def _sums(
 
 
 class _Numbers(Sequence[int]):
-    """Numbers of a run, with a record of those that were used; `KeyError` for a missing one."""
+    """Numbers of a run, with a record of those used; `KeyError` for others."""
 
     def __init__(self, known: Mapping[int, int]) -> None:
         self._known = known
