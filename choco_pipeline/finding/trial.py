@@ -29,7 +29,7 @@ from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import Pass, alone
 from choco_pipeline.claims.checks.formulas import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.kinds import Evaluated, PPositions
+from choco_pipeline.claims.kinds import Evaluated
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
@@ -261,11 +261,8 @@ class Doubt:
 
 def lacks_values(claim: Claim, case: Parameters) -> bool:
     """Whether a claim's formula has no value at two places of a game."""
-    formulas = [
-        check.formula if isinstance(check, PPositions) else check.equals
-        for check in (claim.outcomes, claim.numbers)
-        if check is not None
-    ]
+    formulas = [] if claim.outcomes is None else [claim.outcomes.formula]
+    formulas += [] if claim.numbers is None else [claim.numbers.equals]
     formulas += [] if claim.value_set is None else [claim.value_set.values]
     known = claim.environment(case)
 
