@@ -529,7 +529,7 @@ def _may_be_combination(columns: Sequence[Sequence[int]], target: Sequence[int])
 
 
 def repetition(values: NDArray[np.int64]) -> tuple[int, int] | None:
-    """Return where the numbers of a table begin to repeat, and their period, or None.
+    """Return the first place and the period of a repetition in a table, or None.
 
     It is the shortest period of the first half, if the whole table has it.
     """
