@@ -101,7 +101,7 @@ def test_a_run_that_works_there_is_not_disturbed(manifests, tmp_path):
     assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
 
 
-LEMMA = {"all": {"x": "0..N", "k": "1..5"}, "bound": 20, "holds": "x//k <= x"}
+LEMMA = "for x in 0..N, k in 1..5: x//k <= x"
 #: Nim by the name of another game of the project, and by one that no game of the project has.
 HEAPS = {"coordinates": ["a", "b"], "moves": [{"lower": ["a"]}, {"lower": ["b"]}]}
 
