@@ -102,7 +102,7 @@ def lifted(
 
 
 def _spare(instances: Sequence[_Instance]) -> int:
-    """The number of instances needed beyond those that determine a sum.
+    """Return the number of instances beyond those that determine a sum.
 
     Small members of a family often have shorter lines of another form, so that only two have this one. A line that two tables
     determine must still hold in `FEWEST_TABLES`, of which the others have lines of another form.
