@@ -65,7 +65,7 @@ def fastest(function, *arguments, rounds=ROUNDS):
 
 
 def measure(benchmark, kernel, settled, unit):
-    """Time a kernel; note its best rate, and how many times it could have written the table."""
+    """Record the best rate of a kernel, and its time as a multiple of one writing of the table."""
     table = benchmark.pedantic(kernel.whole, rounds=ROUNDS, warmup_rounds=1)
     best = benchmark.stats.stats.min
     benchmark.extra_info[f"million {unit} per second"] = round(settled / best / 1e6, 1)

@@ -808,7 +808,7 @@ class Family:
 
     @property
     def is_on_a_part(self) -> bool:
-        """Whether the relation is on a part of the positions; with passes it is on all."""
+        """Whether a premise restricts the positions; in games with passes all of them are looked at."""
         return self.where is not None and not self.passes
 
     def inside(self, reader: Reader, values: Numbers) -> Iterator[Sum]:

@@ -234,7 +234,7 @@ def remembered(
     key: Hashable,
     *given: Automaton,
 ) -> Automaton:
-    """Return what `make` returns, on these tracks; small automata are made once.
+    """Return the automaton of `make` on these tracks, from a cache if it is small.
 
     Statements about one game, and about members of one family, have many equal parts whose variables have other names. A result
     depends on the order of tracks, and not on their names, so the key has places instead of names. It has everything else that the

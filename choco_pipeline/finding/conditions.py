@@ -80,7 +80,7 @@ class _Condition:
 
     @property
     def is_alone(self) -> bool:
-        """Whether it is not joined with others."""
+        """Whether it may only be a whole condition."""
         return f"%{ALONE} " in self.text
 
     def joined(self, operator: str, other: _Condition) -> _Condition:
@@ -243,7 +243,7 @@ def without_few(condition: str, points: Sequence[Parameters]) -> str:
     >>> without_few("", [{"k": k} for k in range(30)])
     ''
     """
-    if not condition:  # it may have been empty all along, or narrowed to all that can be tried
+    if not condition:  # for all parameters
         return condition
     root = parse_nodes(condition)
     while (rest := next(_without_few(root, points), None)) is not None:

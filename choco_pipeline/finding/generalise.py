@@ -271,9 +271,11 @@ def generalise(family: TableFamily) -> Proposals:
             f"none of {search.lifted} lifted formulas holds in {FEWEST_TABLES} tables",
         )
     for candidate in candidates:
-        if not search.state(candidate):
-            inside = (search.formula(line, claim) for line, claim in search.covered[candidate.line])
-            any(map(search.state, inside))
+        if search.state(candidate):
+            continue
+        for line, claim in search.covered[candidate.line]:
+            if search.state(search.formula(line, claim)):
+                break
     nim_sums = list(search.nim_sums(candidates))
     tried = search.lifted + len(nim_sums)
     if len(family.members) <= FEW_MEMBERS:
@@ -296,7 +298,7 @@ class _Search:
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
     lifted: int = 0
-    #: Lines that hold in some of the tables of a candidate only, by its line.
+    #: Lines that hold in some of the tables of a candidate, by the candidate's line. They are stated if it cannot be.
     covered: defaultdict[str, list[tuple[str, Claim]]] = field(
         default_factory=lambda: defaultdict(list)
     )

@@ -377,7 +377,7 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of found statements, best first, and of searches."""
     proposed = Proposals.merged(searched)
     found = tuple(finder.consider(proposed.statements, proposed.doubtful))
-    # a line that too few tables showed may since hold for further games
+    # A line that was found in too few tables may since have been confirmed by further games.
     stated = {(one.ruleset, of_line(one.statement)) for one in found if one.verdict != "refuted"}
     searches = [one for one in proposed.searches if (one.game, one.what) not in stated]
     return FoundDocument(statements=found, searches=(*searches, *finder.by_chance, *finder.unsure))

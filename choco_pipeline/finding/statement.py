@@ -274,7 +274,7 @@ class FoundStatement:
         return self.conclusion.verdict
 
     def formulas(self, notation: MathNotation) -> list[str]:
-        """Return display formulas in a notation; none for words and plug-ins."""
+        """Return its formulas in a notation; none if it is a sentence."""
         return displayed(self.claims, notation) if self.statement and self.claims else []
 
     def limits(self, notation: MathNotation) -> tuple[str, str]:

@@ -260,7 +260,7 @@ class Doubt:
 
 
 def lacks_values(claim: Claim, case: Parameters) -> bool:
-    """Whether a claim's formula has no value at two places of a game."""
+    """Whether a claim's formula has no value at (0, 0, …) and (1, 1, …)."""
     formulas = [] if claim.outcomes is None else [claim.outcomes.formula]
     formulas += [] if claim.numbers is None else [claim.numbers.equals]
     formulas += [] if claim.value_set is None else [claim.value_set.values]

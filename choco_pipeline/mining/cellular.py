@@ -165,7 +165,7 @@ class _Pictures:
         if begins > ORDER or not used[begins:half].any():
             return None
         cells = np.argwhere(wrong) + stack.first + self.first
-        # the pictures grow from these cells; nothing is alive before the first picture
+        # Cells that no rule explains. All cells before the first picture are 0.
         exceptions = tuple(tuple(map(int, cell)) for cell in cells)
         begins += stack.first[0]
         # a is 1 at P-positions and 0 elsewhere

@@ -121,7 +121,7 @@ class Orders:
         builder_of: Mapping[str, str],
         box: HeightBox | None,
     ) -> None:
-        """Add all work on tables, statements, and the height functions of a box.
+        """Plan the work on tables, on statements, and on the height functions of a box.
 
         `shard_of` has the shard of each table, and `builder_of` the sweep that builds each shard.
         """

@@ -313,7 +313,7 @@ class ColumnKernel(PlaneKernel):
         return 8 * self.number // self.layers
 
     def lines(self, number: int) -> BlockedHeights:
-        """Return the blocked heights of lines without P-positions."""
+        """Return the heights that are blocked before any P-position: none."""
         return BlockedHeights.start(number, self.layers, self.n_y)
 
     @property
@@ -346,7 +346,7 @@ class SolidKernel(PlaneKernel):
         return 8 * n_x * n_z + sets
 
     def lines(self, number: int) -> OptionSets:
-        """Return the option sets of lines without positions."""
+        """Return the option sets before any position: empty ones."""
         return OptionSets.start(number, self.layers, self.largest, self.shape[2])
 
     @property

@@ -31,7 +31,7 @@ def test_what_follows_from_a_stronger_statement_is_left_out():
 
 
 def test_a_period_follows_from_a_formula_for_the_grundy_numbers():
-    own = "game(subtraction-set, s=10)"  # 1 or 3
+    own = "game(subtraction-set, s=10)"  # amounts 1 and 3, the digits of 10
     formula = g_is(own, ("a%2", ""))
     law = replace(formula, statement="G(a+2) == G", search="smaller-heaps")
     (found,) = finder(own, quantity="grundy").consider([law, formula])

@@ -65,7 +65,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
                 table.used.clear()
             try:
                 holds = relation.value({parameter: value}, tables)
-            except (KeyError, FormulaError):  # a look-up beyond 2^63 has no value
+            except (KeyError, FormulaError):  # no number of the run, or one beyond 64 bits
                 continue
             equations[relation] += 1
             if not holds:
