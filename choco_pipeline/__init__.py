@@ -6,6 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from choco_pipeline.api.check import check
+    from choco_pipeline.api.claims import load_claims
+    from choco_pipeline.api.mine import mine
+    from choco_pipeline.api.plan import plan
+    from choco_pipeline.api.prove import prove
+    from choco_pipeline.api.results import Run, open_table, run
     from choco_pipeline.games import (
         CutGame,
         DisjunctiveSum,
@@ -17,16 +23,6 @@ if TYPE_CHECKING:
         StripBar,
         WithPass,
         parse_ruleset,
-    )
-    from choco_pipeline.python_api import (
-        Run,
-        check,
-        load_claims,
-        mine,
-        open_table,
-        plan,
-        prove,
-        run,
     )
     from choco_pipeline.tables.cells import p_positions
     from choco_pipeline.tables.computing import grundy_table, p_table
@@ -65,9 +61,9 @@ __all__ = [
 PLACES = {
     **dict.fromkeys(("grundy_table", "p_table"), "tables.computing"),
     "p_positions": "tables.cells",
-    **dict.fromkeys(
-        ("Run", "check", "load_claims", "mine", "open_table", "plan", "prove", "run"), "python_api"
-    ),
+    "load_claims": "api.claims",
+    **{name: f"api.{name}" for name in ("check", "mine", "plan", "prove")},
+    **dict.fromkeys(("Run", "open_table", "run"), "api.results"),
 }
 
 

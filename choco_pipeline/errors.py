@@ -9,6 +9,8 @@ ADVICE = (
     "one of them is wrong, so that nothing follows from either: please report this sentence, the command, and what"
     " `choco doctor --json` prints"
 )
+#: Exit code if two engines, or an engine and a definition, contradict each other; no verdict has it.
+DISAGREEMENT = 3
 
 
 class ChocoError(Exception):

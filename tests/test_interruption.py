@@ -34,7 +34,7 @@ def test_a_command_ends_soon_also_in_compiled_code():
 
 def test_after_a_second_signal_nobody_complains_of_what_is_killed(tmp_path):
     code = (
-        "import sys; from choco_pipeline.cli.run import Signals;"
+        "import sys; from choco_pipeline.api.run import Signals;"
         "Signals().end_at_once(); sys.stderr.write('Traceback')"
     )
     done = subprocess.run(

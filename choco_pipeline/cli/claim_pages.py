@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from choco_pipeline.api import check as checking
+from choco_pipeline.api.check import CHECK_SECONDS, PROOF_SECONDS
+from choco_pipeline.api.claims import ClaimSource, open_source
+from choco_pipeline.api.progress import Bars, bars
+from choco_pipeline.api.terminal import in_time, note
 from choco_pipeline.claims.conclusions.conclusion import ClaimRow, Outcome
 from choco_pipeline.claims.conclusions.rows import engines_text, rows
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry, Paper, Status
 from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.claims.quick_trial import ProcessorTime, Trial, trials
-from choco_pipeline.cli import checking
-from choco_pipeline.cli.checking import CHECK_SECONDS, CLAIMS, PROOF_SECONDS, explain
-from choco_pipeline.cli.output import SETTINGS, Json, emit, in_time, note, wrapped
-from choco_pipeline.cli.progress import Bars, bars
-from choco_pipeline.commands import CHOCO, DEFAULT_CONFIG, command
+from choco_pipeline.cli.check import explain, print_first, read_words, trial_document, trial_verdict
+from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
+from choco_pipeline.commands import CHOCO, command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.description import inside
 from choco_pipeline.report.claims import formal_lines
-from choco_pipeline.shipped import project_file
-from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.ledger import Ledger
-from choco_pipeline.sweep.run_files import PROJECT, RESULTS
+from choco_pipeline.sweep.run_files import PROJECT
 
 app = typer.Typer(**SETTINGS)
 claims_app = typer.Typer(no_args_is_help=True, **SETTINGS)
@@ -61,77 +59,6 @@ UNKNOWN = "–"
 @claims_app.callback()
 def claims() -> None:
     """Claims of the papers: list, show, check at once, or write claims of your own."""
-
-
-@dataclass(frozen=True)
-class ClaimSource:
-    """The claims of a command, and the ledger of the last run if there is one."""
-
-    catalogue: Catalogue
-    #: The configuration of the run.
-    config: Path
-    #: The ledger of its last run, if any.
-    ledger: Ledger | None
-    #: The claims files given as options; empty for all, or those of the configuration.
-    files: tuple[Path, ...] = ()
-    #: The claims files of the configuration.
-    files_of_run: tuple[Path, ...] = ()
-
-    def command(self, *words: object) -> str:
-        """Return a command ``choco claims`` that reads the same claims."""
-        files = [word for file in self.files for word in ("--file", file)]
-        return command("claims", *words, *files, config=self.config.as_posix())
-
-    def is_in_run(self, claim: Claim) -> bool:
-        """Whether the configuration has this claim, with the same statement."""
-        known = load_catalogue(self.files_of_run).claims.get(claim.id)
-        return known is not None and known.as_json() == claim.as_json()
-
-    def row(self, claim_id: str) -> ClaimRow | None:
-        """Return the last run's row on a claim, if any."""
-        rows = () if self.ledger is None or self._has_changed(claim_id) else self.ledger.rows
-        return next((row for row in rows if row.claim == claim_id), None)
-
-    def verdicts(self, claim_id: str) -> list[ClaimVerdict]:
-        """Return the last run's verdicts on a claim."""
-        if self.ledger is None or self._has_changed(claim_id):
-            return []
-        return [verdict for verdict in self.ledger.verdicts if verdict.claim == claim_id]
-
-    def _has_changed(self, claim_id: str) -> bool:
-        """Whether the last run has another statement with this id."""
-        formal = dumps(self.catalogue.claims[claim_id].as_json())
-        known = () if self.ledger is None else self.ledger.claims
-        return any(one.id == claim_id and dumps(one.formal) != formal for one in known)
-
-    def ruleset(self, verdict: ClaimVerdict) -> str | None:
-        """Return the game of a verdict's table, if it has one."""
-        tables = () if self.ledger is None else self.ledger.tables
-        return next((t["ruleset"] for t in tables if t["id"] == verdict.table), None)
-
-
-def open_source(files: list[Path] | None = None, config: Path | None = None) -> ClaimSource:
-    """Read claims files, and the last run's ledger.
-
-    By default these are all files of the project, or those of `config`.
-    """
-    ledger: Ledger | None = None
-    of_run: list[Path] = []
-    of = config or Path(DEFAULT_CONFIG)
-    if config is not None or project_file(of).is_file():
-        document, _ = load_config(of)
-        written = RESULTS / document.run / "ledger.json"
-        ledger = Ledger.read(written) if written.is_file() else None
-        for name in document.claims:
-            inside(PROJECT, name)
-            of_run.append(project_file(PROJECT / name))
-    named = of_run if config is not None else []
-    chosen = files or named or sorted(project_file(CLAIMS).glob("*.yaml"))
-    if not chosen:
-        raise ConfigError(
-            f"no claims files: {CLAIMS} has none; --file FILE names one, `choco claims new` writes one"
-        )
-    return ClaimSource(load_catalogue(chosen), of, ledger, tuple(files or ()), tuple(of_run))
 
 
 @claims_app.command("list")
@@ -366,7 +293,7 @@ def check_claims(
         raise ConfigError(
             "--proofs and --prove cannot be combined with --all, with a bound, or with each other"
         )
-    ids, given = checking.read_words(words or [])
+    ids, given = read_words(words or [])
     if everything == bool(ids):
         raise ConfigError("name a claim, or --all; `choco claims list` shows all")
     if given and proofs:
@@ -435,7 +362,7 @@ def _print_trials(
     verdicts: list[ClaimVerdict] = []
     for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in by_proof)):
         trials.append(trial)
-        verdicts.append(checking.trial_verdict(claim, trial, is_by_proof=is_by_proof))
+        verdicts.append(trial_verdict(claim, trial, is_by_proof=is_by_proof))
         if not json:
             bound = "" if trial.bound is None else f"bound {trial.bound:,}"
             label = ", ".join(filter(None, (assigned(trial.parameters), bound)))
@@ -451,7 +378,7 @@ def _print_trials(
     if not json:
         engines = engines_text(row.engines)
         print(wrapped(f"{claim.id}: {row.text}{f'; engines: {engines}' if engines else ''}"))
-        checking.print_first(explain(*one) for one in refuted)
+        print_first(explain(*one) for one in refuted)
         print()
     return {
         "claim": claim.id,
@@ -459,7 +386,7 @@ def _print_trials(
         "conclusion": row.text,
         "engines": [engine.model_dump() for engine in row.engines],
         "refuted": len(refuted),
-        "trials": [checking.trial_document(*trial) for trial in zip(trials, verdicts, strict=True)],
+        "trials": [trial_document(*trial) for trial in zip(trials, verdicts, strict=True)],
     }
 
 

@@ -11,22 +11,19 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli.output import SETTINGS, Json, emit, note
+from choco_pipeline.api.terminal import note
+from choco_pipeline.cli.output import SETTINGS, Json, emit
 from choco_pipeline.cluster.connect import call, resolve
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.stages import BY_SWEEP, Stage
 from choco_pipeline.sweep.jobs import run_job
-from choco_pipeline.sweep.run_files import RESULTS, Paths
+from choco_pipeline.sweep.run_files import DISAGREEMENT_SUFFIX, RESULTS, Paths
 
 app = typer.Typer(**SETTINGS)
 
 Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
 PlanFile = Annotated[Path, typer.Argument(help="The run's plan.")]
-
-
-#: Suffix of the document that a job writes beside its result if two judges contradict each other.
-DISAGREEMENT_SUFFIX = ".disagreement.json"
 
 
 def _do(job: Callable[[], Mapping[str, int]], out: Path, json: bool) -> None:

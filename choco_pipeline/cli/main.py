@@ -17,9 +17,10 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from choco_pipeline.cli.output import DISAGREEMENT, SETTINGS, emit, note
+from choco_pipeline.api.terminal import note
+from choco_pipeline.cli.output import SETTINGS, emit
 from choco_pipeline.documents.files import reason_of
-from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.errors import DISAGREEMENT, ChocoError, DisagreementError
 
 #: The modules of the commands, by section of the help page.
 SECTIONS = {
@@ -33,7 +34,7 @@ SECTIONS = {
     "One game, or a family": {
         "value": "value",
         "mine": "mine",
-        "check": "checking",
+        "check": "check",
         "heights": "mine",
         "prove": "prove",
     },

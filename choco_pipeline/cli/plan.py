@@ -1,109 +1,22 @@
-"""``choco plan``: the size and the cost of a run, before anything runs.
-
-The constants of time are in seconds of one core, as those in `choco_pipeline.sweep.orders`.
-"""
+"""``choco plan``: the size and the cost of a run, before anything runs."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from choco_pipeline.api.plan import plan_numbers, running_time
+from choco_pipeline.api.terminal import in_short, in_time
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli import output
-from choco_pipeline.cli.workers import capacity_of
-from choco_pipeline.cluster.cluster_file import load_cluster
-from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.commands import DEFAULT_CONFIG
-from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, PlannedTable, is_done
-from choco_pipeline.sweep.run_plan import Capacity, make_plan
 from choco_pipeline.tables.computing import in_bytes
-from choco_pipeline.tables.spec import TableSpec
 
 app = typer.Typer(**output.SETTINGS)
-#: Start of Snakemake and the workers, which load the kernels.
-START = 8.0
-#: Start and end of a job.
-JOB = 0.7
-#: Found statements: in one process; shared, for each table or proved game, and for each byte of the searched tables on disk.
-FIND, FIND_GAME, FIND_BYTE = 6.0, 0.12, 2.5e-9
-#: Ledger and report: least, and for each verdict.
-REPORT, REPORT_VERDICT = 2.0, 0.0015
-
-
-def plan_numbers(
-    config: Path, cluster: str | None, workers: int | None, scheduler: str | None
-) -> tuple[Plan, Capacity, dict[str, Any]]:
-    """Return a plan, the workers for it, and its numbers as ``--json`` prints them.
-
-    ``sweeps`` and ``total`` have numbers of tables, positions and claims, bytes, and seconds of one core; a table of two sweeps counts
-    once in ``total``. ``large`` has the tables that are built in blocks. Blocks are as large as they must be if the memory of
-    a worker is unknown.
-    """
-    capacity = capacity_of(load_cluster(cluster, workers, scheduler), cluster)
-    made = make_plan(config, write=False, capacity=capacity)
-    time = running_time(made, capacity.workers)
-    names = dict.fromkeys(sweep for table in made["tables"] for sweep in table["sweeps"])
-    return (
-        made,
-        capacity,
-        {
-            "run": made["run"],
-            "config": made["config"],
-            "workers": capacity.workers,
-            "memory_per_worker": capacity.memory,
-            "memory_of": capacity.whose,
-            "url": made["url"],
-            "sweeps": [
-                {"sweep": name}
-                | _numbers(made, [table for table in made["tables"] if name in table["sweeps"]])
-                for name in names
-            ],
-            "total": _numbers(made, made["tables"]),
-            "proofs": len(made["prove"]),
-            "large": [
-                _blocks(table, capacity.memory) for table in made["tables"] if table["large"]
-            ],
-            "expected": {"seconds": round(time.seconds, 1), "stages": time.stages},
-        },
-    )
-
-
-def _numbers(made: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
-    paths = Paths(RESULTS, made["run"])
-    left = [table for table in tables if not paths.manifest(table["shard"]).exists()]
-    return {
-        "tables": len(tables),
-        "positions": sum(table["positions"] for table in tables),
-        "checks": sum(table["checks"] for table in tables),
-        "bytes": sum(table["bytes"] for table in tables),
-        "memory": max(table["memory"] for table in tables),
-        "seconds": round(sum(table["seconds"] for table in tables), 3),
-        "finished": len(tables) - len(left),
-        "seconds_left": round(sum(table["seconds"] for table in left), 3),
-    }
-
-
-def _blocks(table: PlannedTable, memory: int | None) -> dict[str, Any]:
-    spec = TableSpec.of_entry(table)
-    # The kernels are slow to import.
-    blocks_of = resolve("choco_pipeline.tables.wavefront:block_sizes")
-    blocks: dict[str, int] = blocks_of(spec, memory or table["memory_of_job"])
-    return {
-        "ruleset": table["ruleset"],
-        "bound": table["bound"],
-        "quantity": table["quantity"],
-        "bytes": table["bytes"],
-        **blocks,
-    }
 
 
 @app.command()
@@ -134,11 +47,11 @@ def plan(
         table.add_row(
             row["sweep"],
             f"{row['tables']:,}",
-            output.in_short(row["positions"]),
+            in_short(row["positions"]),
             f"{row['checks']:,}",
             in_bytes(row["bytes"]),
             in_bytes(row["memory"]),
-            output.in_time(row["seconds"]),
+            in_time(row["seconds"]),
             end_section=row is numbers["sweeps"][-1],
         )
     console = Console()
@@ -166,63 +79,3 @@ def plan(
         console.print(f"Memory: {capacity.whose}.")
     else:
         console.print(f"A worker has {in_bytes(capacity.memory)} of memory ({capacity.whose}).")
-
-
-# ---- Time.
-
-
-@dataclass(frozen=True)
-class RunningTime:
-    """Estimated time of the rest of a run."""
-
-    workers: int
-    #: Seconds on the clock for the rest of each stage that is not complete.
-    stages: Mapping[Stage, float]
-
-    @property
-    def seconds(self) -> float:
-        """The sum, with the start of the workers; 0 if everything is there."""
-        return START + sum(self.stages.values()) if self.stages else 0.0
-
-    def __str__(self) -> str:
-        """Return the time in words."""
-        if not self.stages:
-            return "everything is there already"
-        parts = ", ".join(f"{stage} {_about(seconds)}" for stage, seconds in self.stages.items())
-        workers = "1 worker" if self.workers == 1 else f"{self.workers:,} workers"
-        return f"about {_about(self.seconds)} on {workers}, if nothing else runs there ({parts})"
-
-
-def running_time(made: Plan, workers: int) -> RunningTime:
-    """Estimate the time of a run of a plan, without finished results."""
-    paths = Paths(RESULTS, made["run"])
-    missing = {shard for shard in made["shards"] if not paths.manifest(shard).exists()}
-    core: dict[Stage, float] = defaultdict(float)
-    parts: dict[Stage, int] = defaultdict(int)
-    if missing:
-        tables = [table for table in made["tables"] if table["shard"] in missing]
-        core[Stage.BUILD] = sum(table["seconds"] for table in tables)
-        # All workers build a large table together.
-        parts[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
-    for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE):
-        jobs = made["jobs"][stage].items()
-        if left := [job for sweep, job in jobs if not is_done(made, paths, stage, sweep)]:
-            core[stage] = sum(job["seconds"] for job in left)
-            parts[stage] = sum(job["amount"] for job in left)
-    for stage in core:
-        core[stage] += JOB * len(made["jobs"][stage])
-    stages = {stage: seconds / min(workers, parts[stage]) for stage, seconds in core.items()}
-    if stages or not paths.found.exists():
-        sizes = [table["bytes"] for table in made["tables"] if table["is_searched"]]
-        shared = FIND_GAME * (len(sizes) + len(made["prove"])) + FIND_BYTE * sum(sizes)
-        stages[Stage.FIND] = JOB + FIND + shared / workers
-        verdicts = sum(job["amount"] for job in made["jobs"][Stage.CHECK].values())
-        times = 2 if made["prove"] else 1  # with proofs there is a first report before them
-        stages[Stage.REPORT] = times * (2 * JOB + REPORT + REPORT_VERDICT * verdicts)
-    return RunningTime(workers, stages)
-
-
-def _about(seconds: float) -> str:
-    """Return a time rounded to seconds, five seconds or minutes."""
-    unit = 1 if seconds < 60 else 5 if seconds < 600 else 60
-    return output.in_time(max(1, round(seconds / unit)) * unit)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from json import dumps
@@ -13,13 +12,16 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import ValidationError
 
+from choco_pipeline.api.check import PROOF_SECONDS
+from choco_pipeline.api.claims import known_claims
+from choco_pipeline.api.progress import waiting
+from choco_pipeline.api.prove import claim_to_prove, decide_family, decide_game
+from choco_pipeline.api.terminal import in_time
 from choco_pipeline.claims.conclusions.rows import enumerated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
-from choco_pipeline.claims.language.verdict import ClaimVerdict, counted
-from choco_pipeline.cli.checking import PROOF_SECONDS, claim_of, known_claims
-from choco_pipeline.cli.output import SETTINGS, Json, emit, in_time, wrapped
-from choco_pipeline.cli.progress import waiting
+from choco_pipeline.claims.language.verdict import counted
+from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
@@ -29,7 +31,6 @@ from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof import task
 from choco_pipeline.proof.checker import check_family, check_files
 from choco_pipeline.proof.family_document import is_family
-from choco_pipeline.proof.for_all import attempt_family, undecided_family
 from choco_pipeline.proof.games.answers import SHOWN
 from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.games.guess import Relation
@@ -37,16 +38,11 @@ from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import PositionCounts, ProofOutcome
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.proof.statements.proved_formulas import describe_by_table
 
 app = typer.Typer(**SETTINGS)
 NAMES = {"own": "our engine", "checker": "the checker"}
 #: Certificates of families have a folder of their own, because another program checks those of single games.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
-#: Time limit of the search for a formula of proved automata, and of that in a table.
-FORMULA_SECONDS = 20.0
-#: A search that reaches its memory limit reports its state; at this multiple of the limit it is killed.
-BEYOND = 1.25
 #: The document of ``--json``, the lines for people, and whether the exit code is 0.
 Answer = tuple[Mapping[str, Any], list[str], bool]
 
@@ -131,43 +127,18 @@ def _game(
     out: Path,
     limits: Mapping[str, float],
 ) -> Answer:
-    """Prove a statement about a game, or find its automata.
-
-    Everything, including reading the input, runs in a child process under the limits.
-    """
-    wanted, claim, decided = relation or "p", None, None
+    """Prove a statement about a game, or find its automata."""
+    wanted, claim = relation or "p", None
     if statement is not None:
         if relation is not None:
             raise ChocoError("prove: the statement determines the relation: leave out --relation")
         claim = claim_to_prove(notation, statement)
         given = claim.determined
         wanted = "grundy" if given is not None and given.quantity == "grundy" else "p"
-    start = time.monotonic()
-    with waiting(f"{notation}: proving") as tell, Limited(task.PREPARED_BY) as prover:
-        if claim is not None:
-            with suppress(UndecidedError):
-                trial = (task.refuted_formula, claim.as_json())
-                refuted = prover.call(*trial, what="the trial", **limits)
-                decided = refuted and ClaimVerdict.model_validate(refuted)
-        try:
-            if decided is not None:
-                raise UndecidedError("a table refutes the formula")
-            order = (task.attempt, notation, wanted, limits["seconds"], out.as_posix())
-            proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
-        except UndecidedError as error:
-            proof = ProofOutcome.nothing(str(error), time.monotonic() - start, notation, wanted)
-        if proof.is_proved:
-            tell(f"{notation}: proved; asking the checker")
-            (proof,) = task.with_checker([proof])
-        if proof.is_proved and claim is not None:
-            tell(f"{notation}: proved; deciding the statement")
-            decider = task.Decider(prover, **limits, certificates=out.as_posix())
-            (decided,) = task.with_checker([decider.on_game(claim.as_json(), {}, proof)])
-        elif proof.is_proved:
-            tell(f"{notation}: proved; looking for a formula")
-            of_formula = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
-            for search in (task.describe, describe_by_table):
-                proof = task.with_formula(proof, of_formula, prover, search)
+    with waiting(f"{notation}: proving") as tell:
+        proof, decided = decide_game(
+            notation, wanted, claim, out, limits, lambda step: tell(f"{notation}: {step}")
+        )
     document = proof.model_dump()
     if claim is None or decided is None:
         what = "P-positions" if proof.relation == "p" else "Grundy numbers"
@@ -180,22 +151,6 @@ def _game(
     by = enumerated([NAMES[name] for name in decided.engines])
     lines = [wrapped(f"{stated}, for all positions, by {by}"), *_again(str(decided.certificate))]
     return document, lines, True
-
-
-def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -> Claim:
-    """Return a statement about a game, or about a family of games, as a claim.
-
-    Raises `ChocoError` if it is not a statement, or determines neither the P-positions nor the Grundy numbers.
-    """
-    claim = claim_of(ruleset, statement, condition)
-    if claim.determined is None:
-        raise ChocoError(
-            "prove: the statement must be `P <=> …` or `G == …`, after `premise =>` if it is about some positions only;"
-            f" for others, type {command('check', 'RULESET', 'STATEMENT', '--prove')}"
-        )
-    if condition is not None and claim.let:
-        raise ChocoError("prove: with --for, a statement has no `let`: write the integers out")
-    return claim
 
 
 def _checked(certificate: Path, limits: Mapping[str, float]) -> Answer:
@@ -268,23 +223,10 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 def _family(
     ruleset: str, statement: str, condition: str, out: Path, limits: Mapping[str, float]
 ) -> Answer:
-    """Prove a family in a child process.
-
-    It reports its state when it reaches a limit, and is killed far beyond.
-    """
     claim = claim_to_prove(ruleset, statement, condition)
-    given = claim.determined
-    assert given is not None
-    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain())
     folder = FOLDER if out == DEFAULT_FOLDER else out
-    # The search takes its seconds, and the check as many again.
-    beyond = {"seconds": 2 * limits["seconds"], "memory": BEYOND * limits["memory"]}
-    with waiting(f"{ruleset} for all {condition}: proving"), Limited(task.PREPARED_BY) as prover:
-        arguments = (*family, *limits.values(), folder.as_posix())
-        try:
-            answer = prover.call(attempt_family, *arguments, what="the proof", **beyond)
-        except UndecidedError as error:
-            answer = undecided_family(*family, str(error))
+    with waiting(f"{ruleset} for all {condition}: proving"):
+        answer = decide_family(claim, condition, folder, limits)
     return answer, [*map(wrapped, _family_lines(answer))], answer["status"] == "proved"
 
 

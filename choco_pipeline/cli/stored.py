@@ -17,11 +17,12 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from choco_pipeline.api.claims import known_claims
+from choco_pipeline.api.lock import results_lock
+from choco_pipeline.api.progress import bars
+from choco_pipeline.api.terminal import note
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cli.checking import known_claims
-from choco_pipeline.cli.lock import results_lock
-from choco_pipeline.cli.output import SETTINGS, Json, emit, note, wrapped
-from choco_pipeline.cli.progress import bars
+from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
 from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json

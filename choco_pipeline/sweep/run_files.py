@@ -24,6 +24,9 @@ PROJECT = Path()
 #: Folders in the results folder that all runs share. No run may have such a name.
 SHARED = ("tables", "shards", "verdicts", "certificates", "proofs", "families", "benchmarks")
 
+#: Suffix of the document that a job writes beside its result if two judges contradict each other.
+DISAGREEMENT_SUFFIX = ".disagreement.json"
+
 
 @dataclass(frozen=True)
 class Paths:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cli.lock import bring_to_now, results_lock
+from choco_pipeline.api.lock import bring_to_now, results_lock
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.sweep.run_plan import current_plan
 from tests.cli.command import choco

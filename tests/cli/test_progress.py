@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from choco_pipeline.cli.progress import RunProgress, StageProgress
+from choco_pipeline.api.progress import RunProgress, StageProgress
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.orders import WITHOUT_TABLES

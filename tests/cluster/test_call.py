@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from choco_pipeline.cli.workers import capacity_of
+from choco_pipeline.api.workers import capacity_of
 from choco_pipeline.cluster import task
 from choco_pipeline.cluster.cluster_file import Running
 from choco_pipeline.cluster.clusters import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cli.workers import capacity_of
+from choco_pipeline.api.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import Local, Running, SlurmJobs, SlurmWorkers
 from choco_pipeline.cluster.clusters import existing_cluster
 from choco_pipeline.cluster.connect import ClusterError

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from choco_pipeline.api.workers import WITH_KERNELS, priority_of
 from choco_pipeline.cli import jobs
-from choco_pipeline.cli.workers import WITH_KERNELS, priority_of
 from choco_pipeline.cluster.connect import (
     SCHEDULER,
     SOCKET,

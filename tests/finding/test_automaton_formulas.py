@@ -8,8 +8,8 @@ from shutil import copy
 import pytest
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.cli import mine as module
-from choco_pipeline.cli.mine import mine_games
+from choco_pipeline.api import mine as module
+from choco_pipeline.api.mine import mine_games
 from choco_pipeline.errors import HeightError
 from choco_pipeline.finding.single import (
     LEARNED,
@@ -47,13 +47,13 @@ def test_mine_finds_what_prove_finds(monkeypatch) -> None:
     for z in range(14):
         for x, y in product(range(z // 3 + 1), range(z // 2 + 1)):
             assert is_p(x, y, z) == (x ^ y ^ z == 0)
-    _, _, document = mine_games([TWO_HEIGHTS], what=["formulas"])
+    _, _, document = mine_games(TWO_HEIGHTS, {}, what=["formulas"])
     (statement,) = document.statements
     assert statement.statement == f"P <=> {NIM_SUM}"
     assert statement.found_on.what == LEARNED
     assert statement.verdict == "holds-to-bound"
     monkeypatch.setattr(module, "MOST_AUTOMATA", 0)
-    assert mine_games([TWO_HEIGHTS], what=["formulas"])[-1].statements == ()
+    assert mine_games(TWO_HEIGHTS, {}, what=["formulas"])[-1].statements == ()
 
 
 def test_limits_of_a_search_are_sizes() -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from choco_pipeline.api.progress import DOCUMENTS
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
-from choco_pipeline.cli.progress import DOCUMENTS
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.formulas import set_of

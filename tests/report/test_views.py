@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.api.progress import FIRST_DOCUMENTS
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, STRONGEST_FIRST
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.cli.progress import FIRST_DOCUMENTS
 from choco_pipeline.report import explored_games
 from choco_pipeline.report import pages as report_pages
 from choco_pipeline.report.claims import claim_views, evidence_rows, formal_lines, pair_views

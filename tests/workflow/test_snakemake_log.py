@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.cli.run import Event, Failed, Job, Jobs, SnakemakeLog
+from choco_pipeline.api.run import Event, Failed, Job, Jobs, SnakemakeLog
 
 OUTPUT = b"""Building DAG of jobs...
 Job stats:

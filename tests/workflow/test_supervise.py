@@ -7,7 +7,7 @@ import sys
 import psutil
 import pytest
 
-from choco_pipeline.cli.supervise import GRACE, Supervised
+from choco_pipeline.api.supervise import GRACE, Supervised
 from tests.workflow.project import ROOT, wait_for
 
 # A command that starts another process; with "deaf", both ignore the polite signal.
@@ -20,7 +20,7 @@ time.sleep(100)
 """
 PARENT = """
 import os, sys, time
-from choco_pipeline.cli.supervise import Supervised
+from choco_pipeline.api.supervise import Supervised
 child = Supervised([sys.executable, "-c", *sys.argv[1:]], sys.stderr.buffer, os.environ)
 print(child.pid, flush=True)
 time.sleep(100)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
 
-from choco_pipeline.cli.output import note
+from choco_pipeline.api.terminal import note
 from choco_pipeline.cluster import cluster_file
 from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.cluster.relay import GivenUpError, Relay

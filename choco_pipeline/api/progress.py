@@ -20,7 +20,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from choco_pipeline.cli.output import in_short, in_time
+from choco_pipeline.api.terminal import in_short, in_time
 from choco_pipeline.cluster.connect import TaskProgress
 from choco_pipeline.stages import UNITS, Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, is_done

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from choco_pipeline.cli import supervise
+from choco_pipeline.api import supervise
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.sweep.run_files import SHARED

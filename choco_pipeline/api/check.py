@@ -1,106 +1,112 @@
-"""``choco check``, and the trials of claims on tables or by proof."""
+"""Trials of statements and claims, on tables or by proof."""
 
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
 
-import typer
-
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue, mistakes_in
+from choco_pipeline.api.claims import load_claims
+from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
-    Counterexample,
     Finding,
-    Proved,
-    Refuted,
     Undecided,
-    VerdictKind,
-    domain_text,
 )
 from choco_pipeline.claims.quick_trial import Given, ProcessorTime, Trial, chosen_cases, trials
-from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
-from choco_pipeline.cli.progress import waiting
-from choco_pipeline.commands import command
-from choco_pipeline.errors import ChocoError, ConfigError, LimitError, RulesetError
-from choco_pipeline.formula import FormulaError, Range, parse, parse_range
+from choco_pipeline.errors import ChocoError, ConfigError, LimitError
+from choco_pipeline.formula import Range, parse, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, read, sample_of
-from choco_pipeline.games.pictures import draw_text
 from choco_pipeline.proof import task
 from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.shipped import project_file
 from choco_pipeline.statements.parse import MAX_LENGTH
-from choco_pipeline.statements.tree import text_of
 from choco_pipeline.sweep.run_files import RESULTS
 
-app = typer.Typer(**SETTINGS)
 #: Time limits in seconds of all trials of a claim, and of each proof.
 CHECK_SECONDS, PROOF_SECONDS = 10.0, 60.0
 #: Trials of a claim on tables, and those by proof.
 Trials = tuple[Iterable[Trial], Iterable[Trial]]
-#: The claims files of a project.
-CLAIMS = Path("config/claims")
 #: GiB of memory for the decision of a claim.
 MEMORY = 4
 #: Folder of new certificates.
 PROOFS = RESULTS / "proofs"
 #: Largest number of positions and largest bound of a table, if no bound is given.
 POSITIONS, BOUND = 1 << 18, 64
-#: Positions with larger coordinates are not drawn.
-LARGEST_DRAWN = 60
-#: A value for a name; ``==`` and ``=>`` are signs of statements.
-VALUE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(?![=>])(.*)", re.DOTALL)
-#: The verdict on several cases is the first of these that occurs.
-WEAKEST_FIRST: tuple[VerdictKind, ...] = (
-    "refuted",
-    "undecided",
-    "holds-to-bound",
-    "exhausted",
-    "proved",
-    "vacuous",
-)
-HOLDS = ("holds-to-bound", "exhausted", "proved")
 
 
-def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
-    """Split words into texts and values by name."""
-    ids: list[str] = []
-    given: dict[str, int | Range] = {}
-    for word in words:
-        parts = VALUE.fullmatch(word)
-        if parts is None:
-            ids.append(word)
-            continue
-        name, text = parts.groups()
-        try:
-            value = parse_range(text.strip(), names=())
-            last = int(value.last.value({}))
-        except FormulaError as error:
-            raise ConfigError(f"{word}: {error}") from error
-        if not value.values({}):
-            raise ConfigError(f"{word}: the range is empty")
-        given[name] = last if value.first == value.last else value
-    return list(dict.fromkeys(ids)), given
+def check(
+    claim: str | Claim | Ruleset | None,
+    statement: str | None = None,
+    *,
+    bound: int | None = None,
+    prove: bool = False,
+    **given: int | str,
+) -> list[Trial]:
+    """Check a statement about a game, or a claim, at once.
 
+    This is ``choco check`` and ``choco claims check``.
 
-def known_claims() -> Catalogue:
-    """Return the catalogue in config/claims; `ConfigError` if it cannot be read."""
-    return load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
+    Parameters
+    ----------
+    claim
+        With a statement: the game, or its notation; None for a statement about integers. Alone: a claim's id in the
+        papers' files, or one of `load_claims`.
+    statement
+        In the language of docs/statements.md.
+    bound
+        Of the tables, instead of the sample's; in a statement about integers, the value of N.
+    prove
+        Look for proofs instead.
+    **given
+        Values of parameters, or ranges such as ``"2..20 step 2"``.
 
+    Returns
+    -------
+    list of Trial
+        One for each game: ``parameters``, ``ruleset``, ``verdict``, ``text``, and the ``finding`` with its evidence.
 
-# ---- Trials and proofs.
+    Raises
+    ------
+    ChocoError
+        If the statement cannot be read, a value is missing, or a table would be too large.
+
+    Examples
+    --------
+    >>> from choco_pipeline import check
+    >>> [(one.parameters, one.verdict) for one in check("triangular-thm-7.3", k=3, bound=20)]
+    [({'k': 3}, 'holds-to-bound')]
+    >>> trials = check("solid-bar(f=(x+z)//k)", "P <=> x ^ y ^ z == 0", k="2..3", bound=20)
+    >>> [(one.parameters, one.verdict) for one in trials]
+    [({'k': 2}, 'refuted'), ({'k': 3}, 'holds-to-bound')]
+    """
+    values = {
+        name: value if isinstance(value, int) else parse_range(value, names=())
+        for name, value in given.items()
+    }
+    if statement is not None:
+        if isinstance(claim, Claim):
+            raise ConfigError("check: with a statement, a game is needed, not a claim")
+        stated = claim_of(claim.notation if isinstance(claim, Ruleset) else claim, statement)
+        return list(statement_trials(stated, values, bound, PROOF_SECONDS, prove=prove))
+    catalogue = load_claims()
+    if not isinstance(claim, str | Claim):
+        raise ConfigError("check: a game needs a statement, such as 'P <=> x == z'")
+    if isinstance(claim, str):
+        if claim not in catalogue.claims:
+            raise ConfigError(catalogue.unknown(claim))
+        claim = catalogue.claims[claim]
+    if prove:
+        return list(proof_trials(claim, catalogue, values, PROOF_SECONDS))
+    return list(trials(claim, values, bound))
 
 
 def claim_of(game: str | None, statement: str, condition: str | None = None) -> Claim:
@@ -280,154 +286,3 @@ def _trial_of(verdict: ClaimVerdict) -> Trial:
     return Trial(
         verdict.parameters, None, None, None, verdict.finding, verdict.seconds, verdict.for_all
     )
-
-
-# ---- ``choco check``.
-
-
-@app.command(context_settings={"ignore_unknown_options": True})
-def check(
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            help="A ruleset and a statement, 'solid-bar(f=(x+z)//k)' 'P <=> x ^ y ^ z == 0', and values for the names in"
-            " the ruleset, k=1..9. A statement about integers has no ruleset.",
-            metavar="[RULESET] STATEMENT [NAME=VALUE…]",
-        ),
-    ],
-    bound: Annotated[
-        int | None, typer.Option(help="Bound of the tables; of integers, the value of N.")
-    ] = None,
-    prove: Annotated[
-        bool, typer.Option("--prove", help="Look for proofs for all positions instead.")
-    ] = False,
-    seconds: Annotated[
-        float, typer.Option(help="With --prove: seconds of computing for each game.")
-    ] = PROOF_SECONDS,
-    json: Json = False,
-) -> int:
-    """Check a statement about a game, and show the least counterexample.
-
-    The exit code is 0 if it holds up to the bound or is proved, 1 if it is refuted, undecided or vacuous, and 2 for a mistake
-    in the input.
-    """
-    texts, given = read_words(words)
-    # A statement may begin with a minus sign, so that unknown options arrive here.
-    for text in (text for text in texts if text.startswith("--")):
-        raise ChocoError(f"check: unknown option {text}; `choco check --help` lists all")
-    if len(texts) not in (1, 2):
-        raise ChocoError(
-            "check: a game and a statement are needed, such as 'nim(2)' 'P <=> a == b'"
-        )
-    game = texts[0] if len(texts) == 2 else None
-    claim = claim_of(game, texts[-1])
-    with waiting("proving" if prove else "checking"):
-        found = list(statement_trials(claim, given, bound, seconds, prove=prove))
-    verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in found))
-    if json:
-        cases = [_case(claim, trial) for trial in found]
-        decisive = next(case for case in cases if case["verdict"] == verdict)
-        statement = {"statement": text_of(claim.proposition), "game": claim.statement.ruleset}
-        emit({**decisive, **statement, "cases": cases})
-    else:
-        print(wrapped(claim.summary))
-        for trial in found:
-            label = f"{assigned(trial.parameters)}: " if trial.parameters else ""
-            print(wrapped(f"{label}{trial.text}", "  ", "    "))
-        refutations = ((t.finding.verdict, t.ruleset) for t in found)
-        print_first(
-            pictures(one.counterexample, game)
-            for one, game in refutations
-            if isinstance(one, Refuted)
-        )
-    return 0 if verdict in HOLDS else 1
-
-
-def _case(claim: Claim, trial: Trial) -> dict[str, Any]:
-    engines = trial.finding.evidence.get("engines", [] if trial.bound is not None else ["own"])
-    return {
-        **trial_document(trial, trial_verdict(claim, trial)),
-        "domain": _domain(claim, trial),
-        "engines": list(engines) if trial.verdict == "proved" else [],
-    }
-
-
-def _domain(claim: Claim, trial: Trial) -> str:
-    """Return the positions or integers of a verdict in words."""
-    verdict = trial.finding.verdict
-    match trial.verdict:
-        case "proved" if isinstance(verdict, Proved):
-            return domain_text(verdict.unit, verdict.reach, None)
-        case "exhausted":
-            return "every case of the statement"
-        case _ if trial.bound is None and claim.pattern is None:
-            return "integers"
-        case _ if trial.bound is None or claim.shape in RECTANGULAR:
-            return "the positions of the game"
-        case _:
-            return f"{'integers' if trial.ruleset is None else 'coordinates'} up to {trial.bound:,}"
-
-
-def trial_verdict(claim: Claim, trial: Trial, *, is_by_proof: bool = False) -> ClaimVerdict:
-    """Return the verdict of a trial, with the ruleset as its table."""
-    of_trial: dict[str, Any] = {"table": trial.ruleset, "bound": trial.bound}
-    if is_by_proof:
-        of_trial["certificate"] = None
-    if trial.for_all is not None:
-        of_trial["for_all"] = trial.for_all
-    return ClaimVerdict.of(claim.id, trial.parameters, trial.finding, trial.seconds, **of_trial)
-
-
-def trial_document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
-    """Return a trial and its verdict as plain data."""
-    document = verdict.document()
-    for key in ("claim", "table", "certificate"):
-        document.pop(key, None)
-    return {**document, "ruleset": trial.ruleset, "quantity": trial.quantity}
-
-
-# ---- Counterexamples.
-
-
-def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
-    """Yield the lines that describe and draw a counterexample."""
-    position = counterexample.position
-    if position is None:
-        yield f"found {counterexample.found}; claimed {counterexample.claimed}"
-        return
-    names = counterexample.coordinates
-    place = assigned(dict(zip(names, position, strict=False)))
-    where = f"{ruleset}, " if ruleset else ""
-    claimed = f"claimed: {counterexample.claimed}"
-    yield wrapped(f"{where}{place}: {counterexample.found}; {claimed}")
-    if ruleset is not None and counterexample.reason:
-        yield wrapped(counterexample.reason)
-    yield from pictures(counterexample, ruleset)
-
-
-def pictures(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
-    """Yield the lines that draw a counterexample and its winning option."""
-    position, option = counterexample.position, counterexample.option
-    if ruleset is None or position is None:
-        return
-    yield from _drawn(ruleset, position)
-    if option is not None:
-        yield f"the winning option ({', '.join(map(str, option))}), a P-position:"
-        yield from _drawn(ruleset, option)
-    yield f"to see it: {command('value', ruleset, *position)}"
-
-
-def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:
-    if max(position) > LARGEST_DRAWN:
-        return
-    try:
-        yield f"\n{draw_text(parse_ruleset(ruleset), position)}\n"
-    except RulesetError:  # a printed position may be illegal
-        return
-
-
-def print_first(explanations: Iterable[Iterator[str]]) -> None:
-    """Print the lines of the first explanation, if there is one."""
-    for lines in explanations:
-        print("".join(f"\n{line}" for line in lines).replace("\n\n\n", "\n\n"))
-        return

@@ -1,0 +1,1 @@
+"""The functions of the program: for commands, notebooks and programs."""
