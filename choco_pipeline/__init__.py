@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from choco_pipeline.api.mine import mine
     from choco_pipeline.api.plan import plan
     from choco_pipeline.api.prove import prove
-    from choco_pipeline.api.results import Run, open_table, run
+    from choco_pipeline.api.results import Run, open_run, open_table, run
     from choco_pipeline.games import (
         CutGame,
         DisjunctiveSum,
@@ -48,6 +48,7 @@ __all__ = [
     "grundy_table",
     "load_claims",
     "mine",
+    "open_run",
     "open_table",
     "p_positions",
     "p_table",
@@ -63,7 +64,7 @@ PLACES = {
     "p_positions": "tables.cells",
     "load_claims": "api.claims",
     **{name: f"api.{name}" for name in ("check", "mine", "plan", "prove")},
-    **dict.fromkeys(("Run", "open_table", "run"), "api.results"),
+    **dict.fromkeys(("Run", "open_run", "open_table", "run"), "api.results"),
 }
 
 

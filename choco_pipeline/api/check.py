@@ -101,9 +101,7 @@ def check(
     if not isinstance(claim, str | Claim):
         raise ConfigError("check: a game needs a statement, such as 'P <=> x == z'")
     if isinstance(claim, str):
-        if claim not in catalogue.claims:
-            raise ConfigError(catalogue.unknown(claim))
-        claim = catalogue.claims[claim]
+        claim = catalogue[claim]
     if prove:
         return list(proof_trials(claim, catalogue, values, PROOF_SECONDS))
     return list(trials(claim, values, bound))

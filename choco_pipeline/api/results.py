@@ -64,6 +64,12 @@ class Run:
         return RESULTS / self.name / "report" / "index.html"
 
 
+def open_run(name: str) -> Run:
+    """Return the results of a finished run; `ConfigError` if there is no such run."""
+    ledger_of(name)
+    return Run(name)
+
+
 def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> Run:
     """Run a configuration as ``choco run`` does, and return its results.
 

@@ -119,9 +119,7 @@ def show_claim(
 ) -> None:
     """Show one claim in words and formulas, with its last results."""
     source = open_source(file, config)
-    claim = source.catalogue.claims.get(claim_id)
-    if claim is None:
-        raise ConfigError(source.catalogue.unknown(claim_id))
+    claim = source.catalogue[claim_id]
     verdicts = source.verdicts(claim_id)
     row = source.row(claim_id)
     if not json:
@@ -233,7 +231,7 @@ def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict
 
 
 def _entries(catalogue: Catalogue) -> Iterable[tuple[Claim, Entry, Paper]]:
-    for claim in catalogue.claims.values():
+    for claim in catalogue:
         if isinstance(claim.statement, Entry) and claim.paper is not None:
             yield claim, claim.statement, claim.paper
 
@@ -298,9 +296,6 @@ def check_claims(
         raise ConfigError("name a claim, or --all; `choco claims list` shows all")
     if given and proofs:
         raise ConfigError("--proofs takes ids of claims, and nothing else")
-    for claim_id in ids:
-        if claim_id not in catalogue.claims:
-            raise ConfigError(catalogue.unknown(claim_id))
     limit = seconds or (PROOF_SECONDS if is_by_proof else CHECK_SECONDS)
 
     def trials_of(claim: Claim, progress: Bars) -> checking.Trials:
@@ -326,7 +321,7 @@ def check_claims(
 
         return trials(claim, given, bound, report, clock.counted), by_proof
 
-    chosen = [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
+    chosen = [catalogue[claim_id] for claim_id in ids] or list(catalogue)
     documents: list[Mapping[str, Any]] = []
     skipped: list[dict[str, str]] = []
     for claim in chosen:

@@ -141,7 +141,7 @@ def write_ledger(
             "mining": round(sum(finding.seconds for finding in findings), 2),
             "proofs": round(sum(proof.seconds for proof in proofs), 2),
         },
-        claims=tuple(claim.as_ledger() for claim in catalogue.claims.values()),
+        claims=tuple(claim.as_ledger() for claim in catalogue),
         rows=claim_rows,
         pairs=pairs(catalogue, claim_rows),
         verdicts=tuple(verdicts),

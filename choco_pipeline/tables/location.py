@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-import obstore
-from obstore.exceptions import BaseError as DriverError
-from obstore.store import ObjectStore as Driver
-from obstore.store import from_url
 from zarr.abc.buffer import Buffer
 from zarr.abc.store import Store
 from zarr.storage import LocalStore, ObjectStore
 
 from choco_pipeline.documents.files import reason_of, write_whole
-from choco_pipeline.errors import StoreError
+from choco_pipeline.errors import StoreError, require_package
 
 #: Folder of results; a ``file://`` URL may not lead out of it.
 RESULTS = Path("results")
 #: Schemes of URLs.
 SCHEMES = ("s3", "gs", "az", "file")
-#: Errors of the operating system and of the drivers.
-FAILURES = (OSError, DriverError)
 
 _PATH = re.compile(r"[A-Za-z0-9._=/-]+", re.ASCII)
 _LOGIN = re.compile(r"//\S*@")
@@ -36,7 +32,7 @@ _ROLES = "//169.254.169.254/"
 _REASON = re.compile(r"<Message>([^<]*)</Message>")
 
 
-class _ObjectStore(ObjectStore[Driver]):
+class _ObjectStore(ObjectStore[Any]):
     """Zarr's store, also for servers that ignore the condition of a conditional PUT."""
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
@@ -118,7 +114,7 @@ class Location:
         with self.failures(f"{name} cannot be read"):
             if self.folder is not None:
                 return (self.folder / _checked(name)).read_bytes()
-            return bytes(obstore.get(self._driver, _checked(name)).bytes())
+            return bytes(self._driver.get(_checked(name)).bytes())
 
     def read_if_there(self, name: str) -> bytes | None:
         """Return the bytes of `name`, or None if it does not exist."""
@@ -135,7 +131,7 @@ class Location:
             if self.folder is not None:
                 write_whole(self.folder / _checked(name), content)
             else:  # in one request, which takes effect or does not
-                obstore.put(self._driver, _checked(name), content, use_multipart=False)
+                self._driver.put(_checked(name), content, use_multipart=False)
 
     def remove(self, name: str) -> None:
         """Remove `name` and everything below it, if it exists."""
@@ -143,9 +139,9 @@ class Location:
             if self.folder is None:
                 names = [below for below, _ in self.files(name)]
                 with suppress(FileNotFoundError):
-                    obstore.head(self._driver, _checked(name))
+                    self._driver.head(_checked(name))
                     names.append(name)
-                obstore.delete(self._driver, names)
+                self._driver.delete(names)
             elif (file := self.folder / _checked(name)).is_dir():
                 shutil.rmtree(file)
             else:
@@ -166,19 +162,19 @@ class Location:
                     if file.is_file() and not file.name.endswith(".partial"):
                         sizes[file.relative_to(self.folder).as_posix()] = file.stat().st_size
             else:
-                for some in obstore.list(self._driver, prefix=_checked(name) or None):
+                for some in self._driver.list(prefix=_checked(name) or None):
                     sizes |= {about["path"]: about["size"] for about in some}
         yield from sorted(sizes.items())
 
     @contextmanager
     def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
-        """Re-raise `FAILURES` as a `StoreError` of one line.
+        """Re-raise `failures` as a `StoreError` of one line.
 
         The line has this location, `what`, and the reason, without secrets. If the disk is full, it also has the needed bytes.
         """
         try:
             yield
-        except FAILURES as error:
+        except failures() as error:
             if isinstance(error, OSError) and self.folder is not None:
                 why = reason_of(error, self.folder, needed)
             else:
@@ -186,9 +182,18 @@ class Location:
             raise StoreError(f"{self}: {what} ({why})") from None
 
     @cached_property
-    def _driver(self) -> Driver:
+    def _driver(self) -> Any:
         """The driver of the object store; the URL decides about encryption."""
+        require_package("obstore", "object-store", self.path)
+        from obstore.store import from_url  # noqa: PLC0415 -- an extra
+
         return from_url(self.path, client_options={"allow_http": True})
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """Return the errors of the operating system, and of the driver if one is loaded."""
+    driver = sys.modules.get("obstore.exceptions")
+    return (OSError,) if driver is None else (OSError, driver.BaseError)
 
 
 def reason(error: Exception) -> str:

@@ -42,7 +42,7 @@ from choco_pipeline.tables.chunks import (
     within,
 )
 from choco_pipeline.tables.computing import HELD_BYTES
-from choco_pipeline.tables.location import FAILURES, Location, reason
+from choco_pipeline.tables.location import Location, failures, reason
 from choco_pipeline.tables.spec import (
     FORMAT,
     NOT_COMPUTED,
@@ -228,8 +228,6 @@ def finish_store(store: Location, table_ids: Sequence[str]) -> None:
 
 #: Part of an array: an index or a slice along each dimension.
 Index: TypeAlias = tuple[int | slice, ...]
-#: Errors of zarr, of decoding, and of entries without a key.
-UNREADABLE = (*FAILURES, KeyError, ValueError, RuntimeError)
 #: Name of Zarr's documents.
 METADATA = "zarr.json"
 #: Metadata that zarr writes for each group with consolidated metadata, apart from attributes and members.
@@ -238,6 +236,11 @@ GROUP = {
     "node_type": "group",
     "consolidated_metadata": {"kind": "inline", "must_understand": False},
 }
+
+
+def reading_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return the errors of a store, of zarr, of decoding, of entries without a key, and more."""
+    return (*failures(), KeyError, ValueError, RuntimeError, *more)
 
 
 @dataclass(frozen=True)
@@ -263,7 +266,7 @@ class StoredTable:
         path = f"{table_id}/{entry['variable']}"
         try:
             array = zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
-        except UNREADABLE as error:
+        except reading_errors() as error:
             raise table.unreadable(error) from None
         found, expected = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
         if found != expected:
@@ -358,7 +361,7 @@ class StoredTable:
                     )
         except StoreError as error:
             return f"{self}: {error}"
-        except (*UNREADABLE, AttributeError, TypeError) as error:
+        except reading_errors(AttributeError, TypeError) as error:
             return f"{self}: its metadata or coordinates are damaged ({reason(error)})"
         return None if is_consistent else f"{self}: its metadata contradicts itself or the manifest"
 
@@ -387,7 +390,7 @@ class StoredTable:
                 raise StoreError(f"{fault}; `choco repair` rebuilds it")
             order = chunk_order(entry["dims"])
             cells = decoded(content, entry["chunk"], order, self.dtype)
-        except UNREADABLE as error:
+        except reading_errors() as error:
             raise self.unreadable(error) from None
         sides = zip(place, entry["chunk"], entry["shape"], strict=True)
         cells = cells[tuple(slice(min(side, n - i * side)) for i, side, n in sides)]
@@ -460,7 +463,7 @@ def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.D
         }
         data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
         return xr.Dataset({stored.name: data}, attrs=dict(group.attrs))
-    except UNREADABLE as error:
+    except reading_errors() as error:
         raise stored.unreadable(error) from None
 
 

@@ -26,7 +26,7 @@ from choco_pipeline.tables.bounded_game import estimated_positions
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.chunks import chunk_name, chunks_in
 from choco_pipeline.tables.computing import cells_of
-from choco_pipeline.tables.location import FAILURES, Location, reason
+from choco_pipeline.tables.location import Location, reason
 from choco_pipeline.tables.machine import cores, worker_memory
 from choco_pipeline.tables.shard import Journal
 from choco_pipeline.tables.spec import Quantity, TableSpec
@@ -34,6 +34,7 @@ from choco_pipeline.tables.store import (
     METADATA,
     StoredTable,
     finish_store,
+    reading_errors,
     store_of,
     write_table,
 )
@@ -182,7 +183,7 @@ class _Repair:
         """Record the reason if the ``with`` block fails."""
         try:
             yield
-        except (ChocoError, *FAILURES, KeyError, RuntimeError, TypeError, ValueError) as error:
+        except reading_errors(ChocoError, TypeError) as error:
             why = str(error) if isinstance(error, ChocoError) else reason(error)
             self.result.why = f"{why}; once {self.manifest} is removed, `choco run` builds it again"
 

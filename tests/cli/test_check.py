@@ -5,7 +5,7 @@ import json
 import pytest
 
 import choco_pipeline
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, ConfigError
 from tests.cli.command import choco
 
 TRIANGLE = "solid-bar(f=(x+z)//k)"
@@ -189,8 +189,14 @@ def test_what_cannot_be_checked_is_refused(words) -> None:
 
 def test_python_checks_and_proves_the_same(tmp_path, monkeypatch) -> None:
     check, prove = choco_pipeline.check, choco_pipeline.prove
-    claim = choco_pipeline.load_claims().claims["triangular-thm-7.3"]
+    catalogue = choco_pipeline.load_claims()
+    claim = catalogue["triangular-thm-7.3"]
+    assert claim in list(catalogue)
+    with pytest.raises(ConfigError):
+        catalogue["triangular-thm-7"]
     monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError):
+        choco_pipeline.open_run("none")
     both = check(TRIANGLE, NIM, bound=16, k="2..3")
     assert [one.verdict for one in both] == ["refuted", "holds-to-bound"]
     game = choco_pipeline.parse_ruleset("solid-bar(f=(x+z)//3)")

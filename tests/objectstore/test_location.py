@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.errors import StoreError
+from choco_pipeline.errors import ConfigError, StoreError
 from choco_pipeline.tables.location import Location
 from tests.effort import examples
 from tests.objectstore.flaky import Flaky
@@ -122,3 +122,9 @@ def test_a_bad_network_is_tried_again(remote, login, monkeypatch):
     assert {name: remote.read(name) for name, _ in remote.files()} == contents
     flaky.close()
     assert min(flaky.dropped, flaky.busy, flaky.cut) > 1, vars(flaky)
+
+
+def test_without_the_driver_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match="obstore.*`object-store`"):
+        Location.of_url("s3://bucket/prefix").read("manifest")

@@ -555,9 +555,7 @@ def rows(
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:
         of_claim[verdict.claim].append(verdict)
-    return tuple(
-        _row(_Cases(claim, of_claim[claim.id]), config) for claim in catalogue.claims.values()
-    )
+    return tuple(_row(_Cases(claim, of_claim[claim.id]), config) for claim in catalogue)
 
 
 def _row(cases: _Cases, config: str) -> ClaimRow:
@@ -624,7 +622,7 @@ def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ..
     """Decide between claims that correct or contradict each other."""
     row_of = {row.claim: row for row in rows}
     result: dict[frozenset[str], ClaimPair] = {}
-    for claim in catalogue.claims.values():
+    for claim in catalogue:
         entry = claim.statement
         if not isinstance(entry, Entry):
             continue

@@ -313,6 +313,18 @@ class Catalogue:
     #: Cache of `speaking_of`: found statements ask for the same games repeatedly.
     _speaking: dict[str, tuple[Claim, ...]] = field(default_factory=dict, compare=False, repr=False)
 
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self.claims.values())
+
+    def __len__(self) -> int:
+        return len(self.claims)
+
+    def __getitem__(self, claim_id: str) -> Claim:
+        """Return a claim; `ConfigError` with similar ids if there is none of this id."""
+        if claim_id not in self.claims:
+            raise ConfigError(self.unknown(claim_id))
+        return self.claims[claim_id]
+
     def unknown(self, claim_id: str) -> str:
         """Return the error message for an unknown id."""
         near = get_close_matches(claim_id, self.claims, 3, 0.5)
@@ -331,9 +343,7 @@ class Catalogue:
                 circle = " from ".join([*path[path.index(premise.id) :], premise.id])
                 raise ConfigError(f"a claim cannot follow from itself: {circle}")
             for other in () if (by := premise.statement.follows_from) is None else by.claims:
-                if other not in self.claims:
-                    raise ConfigError(self.unknown(other))
-                add(self.claims[other], (*path, premise.id))
+                add(self[other], (*path, premise.id))
             premises[premise.id] = premise
 
         add(claim, ())
