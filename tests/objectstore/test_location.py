@@ -126,5 +126,5 @@ def test_a_bad_network_is_tried_again(remote, login, monkeypatch):
 
 def test_without_the_driver_the_error_names_the_extra(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match="obstore.*`object-store`"):
+    with pytest.raises(ConfigError, match=r"obstore.*`object-store`"):
         Location.of_url("s3://bucket/prefix").read("manifest")
