@@ -221,24 +221,16 @@ class Evaluator:
         What a narrow dtype can hold is often proof enough, and ranges that reach to powers of 2, in which later arrays lie,
         too; only if not are the ranges proved as they are.
         """
-        narrow = {name: array for name, array in given.items() if array.dtype.itemsize <= 4}
-        ranges = {name: _range(array) for name, array in given.items() if name not in narrow}
-        limits = {name: np.iinfo(array.dtype) for name, array in narrow.items()}
-        generous = {name: (int(limit.min), int(limit.max)) for name, limit in limits.items()}
+        wider = {name: _generous_range(array) for name, array in given.items()}
         sound = self._sound
         if sound is not None and all(
-            sound[name][0] <= low and high <= sound[name][1]
-            for name, (low, high) in (ranges | generous).items()
+            sound[name][0] <= low and high <= sound[name][1] for name, (low, high) in wider.items()
         ):
             return
-        wider = generous
-        for name, (low, high) in ranges.items():
-            least = -(1 << (-low).bit_length()) if low < 0 else 0
-            wider[name] = least, (1 << max(high, 0).bit_length()) - 1
         try:
             Enclosure(self._text, wider, tables, bits=64).of(self._node)
         except FormulaError:
-            exact = ranges | {name: _range(array) for name, array in narrow.items()}
+            exact = {name: _range(array) for name, array in given.items()}
             Enclosure(self._text, exact, tables, bits=64).of(self._node)
         else:
             self._sound = None if tables else wider
@@ -261,6 +253,16 @@ def _part(array: NDArray[np.integer], where: tuple[slice, ...]) -> int | Integer
     sides = zip(where, array.shape, strict=False)  # no sides are all of the array
     part = array[tuple(side if length > 1 else slice(None) for side, length in sides)]
     return int(part.item()) if part.size == 1 else part.astype(np.int64, copy=False)
+
+
+def _generous_range(array: NDArray[np.integer]) -> Interval:
+    """Return a range of all elements: that of a narrow dtype, or one to powers of 2."""
+    if array.dtype.itemsize <= 4:
+        limits = np.iinfo(array.dtype)
+        return int(limits.min), int(limits.max)
+    ones = int(np.bitwise_or.reduce(array, axis=None))  # in half the time of both extremes
+    low, high = (0, ones) if ones >= 0 else _range(array)
+    return -(1 << (-low).bit_length()) if low < 0 else 0, (1 << max(high, 0).bit_length()) - 1
 
 
 def _range(array: NDArray[np.integer]) -> Interval:

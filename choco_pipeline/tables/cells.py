@@ -306,7 +306,8 @@ def select(points: Points, keep: Truths) -> Points:
     """Return the points where `keep` is true."""
     if keep.all():
         return points
-    return {name: values[keep] for name, values in points.items()}
+    rows = np.flatnonzero(keep)  # numpy takes elements of a list much faster
+    return {name: values[rows] for name, values in points.items()}
 
 
 def select_where(points: Points, where: Formula | None) -> Points:
@@ -315,7 +316,8 @@ def select_where(points: Points, where: Formula | None) -> Points:
 
 
 def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
-    return values.reshape(-1) if keep.all() else values[keep]
+    flat = values.reshape(-1)
+    return flat if keep.all() else flat[np.flatnonzero(keep)]
 
 
 def _slabs(cells: NDArray[np.integer], size: int) -> Iterator[tuple[slice, ...]]:

@@ -97,7 +97,7 @@ class Box:
 
     def _ends(self, move: Move, wanted: Truths) -> Truths:
         """Return the cells from which play falls to a wanted position."""
-        return wanted.reshape(-1)[self.fallen] if move.clips else wanted & self.legal
+        return wanted.take(self.fallen, mode="clip") if move.clips else wanted & self.legal
 
     def _from(self, move: Move, ends: Truths) -> Truths:
         """Return a mask of the positions from which a move leads to a cell of `ends`."""
