@@ -58,9 +58,8 @@ def holds(
 
     Examples
     --------
-    >>> from choco_pipeline.proof.arithmetic.logic import written
-    >>> print(written(holds(parse("x+p < k*y"), {"k": 3, "p": 1})))
-    not - x + 3*y - 1 <= 0
+    >>> holds(parse("x+p < k*y"), {"k": 3, "p": 1}) == negation(linear({"y": 3, "x": -1}, -1, "<="))
+    True
     """
     return TRUE if formula is None else condition(formula.substitute(values), names)
 
