@@ -307,19 +307,10 @@ def _small(integers: Integers) -> Integers:
 
 
 def predicates(
-    obligation: FamilyObligation,
-    samples: Samples,
-    *,
-    rounds: int,
-    all_hypotheses: bool,
-    clock: Clock,
+    obligation: FamilyObligation, samples: Samples, clock: Clock, rounds: int
 ) -> dict[ControlLocation, tuple[Affine, ...]]:
-    """Return the predicates of each location.
-
-    Preconditions are added for this number of rounds; with `all_hypotheses` the position's legality is used after a move is
-    chosen, too.
-    """
-    asked = {here: _asked(obligation, here, all_hypotheses) for here in samples}
+    """Return the predicates of each location, with preconditions of some rounds."""
+    asked = {here: _asked(obligation, here) for here in samples}
     kept = {here: _distinct(samples[here], ps, clock) for here, ps in asked.items()}
     for _ in range(rounds):
         added = {here: list(ps) for here, ps in kept.items()}
@@ -334,18 +325,16 @@ def predicates(
     return {here: tuple(ps) for here, ps in kept.items()}
 
 
-def _asked(
-    obligation: FamilyObligation, here: ControlLocation, all_hypotheses: bool
-) -> list[Affine]:
+def _asked(obligation: FamilyObligation, here: ControlLocation) -> list[Affine]:
     if here.phase == "upper" and not here.start:
         there = replace(here, phase="switch")
         jumped = obligation.updates(here, {}, there)
-        return [p.substitute(jumped) for p in _asked(obligation, there, all_hypotheses)]
+        return [p.substitute(jumped) for p in _asked(obligation, there)]
     goal = obligation.goal(here)
     hypotheses = [p for clause in goal.hypotheses for p in clause]
     if goal.conclusions is None and obligation.kind == "exclusion":
         return hypotheses
-    if obligation.kind == "option" and not all_hypotheses:
+    if obligation.kind == "option":
         parts = {i for height in obligation.case.heights.values() for i in range(len(height.parts))}
         dropped = {c for n, _ in here.orders for c in (count(n), *(legal(n, i) for i in parts))}
         hypotheses = [p for p in hypotheses if p.names.isdisjoint(dropped)]
@@ -658,16 +647,7 @@ def _literals(predicates: Sequence[str], bits: Bits) -> str:
     return all_of(p if bit else negation(p) for p, bit in zip(predicates, bits, strict=True))
 
 
-def search(
-    obligation: FamilyObligation,
-    samples: Samples,
-    clock: Clock,
-    *,
-    rounds: int,
-    all_hypotheses: bool,
-) -> Invariant:
+def search(obligation: FamilyObligation, samples: Samples, clock: Clock, rounds: int) -> Invariant:
     """Return the invariant on predicates of some rounds, or raise `LostError`."""
-    chosen = predicates(
-        obligation, samples, rounds=rounds, all_hypotheses=all_hypotheses, clock=clock
-    )
+    chosen = predicates(obligation, samples, clock, rounds)
     return ObligationGame(obligation, samples, chosen, clock).solve()
