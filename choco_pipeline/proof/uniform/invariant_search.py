@@ -75,46 +75,35 @@ class Facts:
 
 def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
     """Return the reachable locations with their facts, the start first."""
-    reached = {obligation.start: None}
+    #: For each counter what the digits that lead to a location add to it, modulo 2; None if that depends on parameters.
+    added: dict[ControlLocation, dict[str, set[int | None]]] = {obligation.start: {}}
     todo = [obligation.start]
     while todo:
         for step in obligation.steps(todo.pop()):
-            for _, there in step.answers:
-                if there not in reached:
-                    reached[there] = None
+            for answer, there in step.answers:
+                if there not in added:
+                    added[there] = {}
                     todo.append(there)
-    parities = _parities(obligation, reached)
-    return {
-        here: Facts() if here.start else Facts(_equalities(obligation, here), parities[here])
-        for here in reached
-    }
-
-
-def _parities(
-    obligation: FamilyObligation, every: Iterable[ControlLocation]
-) -> dict[ControlLocation, tuple[tuple[str, int], ...]]:
-    seen: dict[ControlLocation, dict[str, set[int | None]]] = {}
-    for here in every:
-        for step in obligation.steps(here):
-            for answer, there in step.answers if step.digits else ():
-                sets = seen.setdefault(there, {})
                 digits = {**step.digits, **answer}
-                for counter, form in obligation.counters(there).items():
-                    added = digit_sum(form, digits)
-                    is_known = all(c % 2 == 0 for _, c in added.terms)
-                    sets.setdefault(counter, set()).add(added.constant % 2 if is_known else None)
-    known = {
-        there: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
-        for there, sets in seen.items()
+                for counter, form in obligation.counters(there).items() if step.digits else ():
+                    total = digit_sum(form, digits)
+                    is_known = all(c % 2 == 0 for _, c in total.terms)
+                    rest = total.constant % 2 if is_known else None
+                    added[there].setdefault(counter, set()).add(rest)
+    parities = {
+        here: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
+        for here, sets in added.items()
     }
-    for here in every:
+    for here in added:
         if here.phase == "switch":
-            known[here] = ()
-            for counter, r in known[replace(here, phase="upper")]:
+            for counter, r in parities[replace(here, phase="upper")]:
                 jump = obligation.jump(Affine.of(counter))
                 if all(c % 2 == 0 for _, c in jump.terms):
-                    known[here] += ((counter, (r - jump.constant) % 2),)
-    return known
+                    parities[here] += ((counter, (r - jump.constant) % 2),)
+    return {
+        here: Facts() if here.start else Facts(_equalities(obligation, here), parities[here])
+        for here in added
+    }
 
 
 def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
@@ -210,13 +199,13 @@ class Sample:
         self.facts = facts
         counters = [] if here.start else [*obligation.counters(here)]
         self.names = (*case.names, *counters)
-        self._conditions, self._never = case.conditions, obligation.never_again(here)
+        self._conditions, self.never = case.conditions, obligation.never_again(here)
         self._known = all_of(
             [
                 *map(at_least_0, case.conditions),
                 *map(is_0, facts.equalities),
                 *(leaves_remainder(Affine.of(n), 2, r) for n, r in facts.parities),
-                *(negation(all_of(map(at_least_0, sums))) for sums in self._never),
+                *(negation(all_of(map(at_least_0, sums))) for sums in self.never),
             ]
         )
         self._solved: dict[str, Affine] = {}
@@ -250,7 +239,7 @@ class Sample:
         is_right = np.all([*self.signs(self._conditions, points), *equal], axis=0)
         for name, remainder in self.facts.parities:
             is_right &= (points[row(name)] % 2 == remainder).astype(np.bool_)
-        for sums in self._never:
+        for sums in self.never:
             is_right &= ~self.signs(sums, points).all(axis=0)
         return points[:, np.broadcast_to(is_right, points.shape[1])]
 
@@ -538,9 +527,7 @@ class ObligationGame:
             digits, there = step.answers[index]
             updates = self.obligation.updates(here, {**step.digits, **digits}, there)
             ends = [p.substitute(updates) for p in self.chosen[there]]
-            never = [
-                [p.substitute(updates) for p in sums] for sums in self.obligation.never_again(there)
-            ]
+            never = [[p.substitute(updates) for p in sums] for sums in self.samples[there].never]
             answer = self._ends[here, number, index] = _Answer(
                 ends, never, self.samples[here].matrix([*ends, *chain.from_iterable(never)])
             )
