@@ -23,7 +23,7 @@ from choco_pipeline.proof.uniform.invariant_search import (
     samples_of,
     search,
 )
-from choco_pipeline.proof.uniform.sentences import all_values, independent
+from choco_pipeline.proof.uniform.sentences import all_values, forget_questions, independent
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
@@ -130,6 +130,7 @@ def search_family(
 
 def decide(family: Family, clock: Clock) -> FamilyProof:
     """Search for a proof of a family in the time given, and return the outcome."""
+    forget_questions()
     wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
         of_all = () if family.description.passes else _failures(family, clock)
