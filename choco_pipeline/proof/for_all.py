@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,6 +62,7 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
     return Family.read(statement.ruleset, condition, given.formula.text, given.quantity, where)
 
 
+@cache
 def load() -> None:
     """Load tables, which take longer to import than most decisions."""
     for game, quantity in LOADED_FOR.items():
@@ -179,6 +181,7 @@ def settle_for_all(
     that keeps nothing. The verdict has `for_all`, unless it is refuted. Raises `DisagreementError` if solvers, or a table and
     the definition, contradict each other.
     """
+    load()
     start = time.perf_counter()
     claim = Claim.from_json(document)
     try:

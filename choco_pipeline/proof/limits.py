@@ -14,11 +14,9 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -98,26 +96,7 @@ class Limited:
         memory
             The child is killed when it and its own children together have more GiB of memory resident.
         """
-        return self._asked([_named(function), arguments, None], what, seconds, memory)
-
-    def call_in_a_copy(
-        self,
-        function: Callable[..., Any],
-        /,
-        *arguments: Any,
-        loaded_by: Callable[[], None],
-        what: str,
-        seconds: float,
-        memory: float,
-    ) -> Any:
-        """Call a function in a copy of the child, because z3 depends on earlier calls.
-
-        The child first calls `loaded_by`, once for all copies.
-        """
-        request = [_named(function), arguments, _named(loaded_by)]
-        return self._asked(request, what, seconds, memory)
-
-    def _asked(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
+        request = [f"{function.__module__}:{function.__qualname__}", arguments]
         try:
             with suppress(KilledError):
                 return self._call(request, what, seconds, memory)
@@ -226,10 +205,6 @@ def limited(prepare: str) -> Iterator[Limited]:
             kept.append(left)
 
 
-def _named(function: Callable[..., Any]) -> str:
-    return f"{function.__module__}:{function.__qualname__}"
-
-
 def _resident(pid: int) -> float:
     """Return the bytes in memory of a process and its descendants."""
     return total_of(pid, lambda process: float(process.memory_info().rss))
@@ -243,31 +218,9 @@ def main(arguments: Sequence[str]) -> None:
     threading.Thread(target=_pass_on, args=(requests,), daemon=True).start()
     resolve(arguments[0])()
     _say(answers, ("result", None))
-    load = cache(lambda target: resolve(target)())  # once for all copies
     with os.fdopen(inner, encoding="utf-8") as lines:
         for line in lines:
-            target, arguments, loaded_by = json.loads(line)
-            if loaded_by is not None:
-                load(loaded_by)
-                _answer_by_a_copy(answers, target, arguments)
-            else:
-                _say(answers, _result(target, arguments))
-
-
-def _answer_by_a_copy(answers: Any, target: str, arguments: Sequence[Any]) -> None:
-    """Answer from a copy of this process; end in the same way if it gives no answer."""
-    with warnings.catch_warnings():
-        # Python warns of other threads. They only wait here, and hold no lock that the copy needs.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        copy = os.fork()
-    if not copy:
-        _say(answers, _result(target, arguments))
-        os._exit(0)
-    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
-    if code < 0:
-        os.kill(os.getpid(), -code)
-    if code:
-        os._exit(code)
+            _say(answers, _result(*json.loads(line)))
 
 
 def _pass_on(requests: int) -> None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +30,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.follows import ask_checker_of_steps, settle_following
-from choco_pipeline.proof.for_all import load, settle_for_all, verdict_for_all
+from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
 from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import (
     check_certificate,
@@ -388,9 +388,7 @@ class Decider:
     def for_all(self, claim: Document) -> ClaimVerdict:
         """Decide a claim for all parameters, as `settle_for_all`."""
         asked = (claim, self.seconds, self.memory, self.certificates)
-        # The answers of z3 depend on earlier questions: a copy of the child has none.
-        call = partial(self.child.call_in_a_copy, loaded_by=load)
-        answer = self._decided(None, settle_for_all, *asked, call=call)
+        answer = self._decided(None, settle_for_all, *asked)
         return ClaimVerdict.model_validate(answer)
 
     def following(
@@ -416,13 +414,12 @@ class Decider:
         claim: Document,
         *more: Any,
         certificate: str | None = None,
-        call: Callable[..., Any] | None = None,
     ) -> Any:
         """Return a child's answer, or ``undecided``; for all parameters if they are None."""
         start, limits = time.perf_counter(), {"seconds": self.seconds, "memory": self.memory}
-        asked, call = (decide_claim, dict(claim), *more), call or self.child.call
         try:
-            return call(*asked, what="the decision", **limits)
+            asked = (decide_claim, dict(claim), *more)
+            return self.child.call(*asked, what="the decision", **limits)
         except UndecidedError as error:
             finding, stated = Finding(Undecided(str(error))), Claim.from_json(claim)
             if parameters is None:

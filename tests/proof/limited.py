@@ -119,9 +119,3 @@ def compute_while_stopped(seconds):
     while time.process_time() < end:
         pass
     return "answered"
-
-
-def count_calls():
-    """Return how often this process was asked."""
-    PREPARED.append(True)
-    return len(PREPARED) - 1

@@ -6,7 +6,6 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from functools import partial
 from pathlib import Path
 
 import psutil
@@ -33,12 +32,6 @@ def child(monkeypatch):
 def call(child, name, *arguments, seconds=60.0, memory=4.0):
     limits = {"what": "the proof", "seconds": seconds, "memory": memory}
     return child.call(getattr(limited_functions, name), *arguments, **limits)
-
-
-def call_in_a_copy(child, name, *arguments, seconds=60.0, memory=4.0):
-    limits = {"what": "the proof", "seconds": seconds, "memory": memory}
-    limits["loaded_by"] = limited_functions.prepare
-    return child.call_in_a_copy(getattr(limited_functions, name), *arguments, **limits)
 
 
 def is_gone(pid):
@@ -130,40 +123,9 @@ def test_a_child_that_is_killed_once_is_asked_again(child, tmp_path):
     assert marker.is_file()
 
 
-def test_a_copy_is_made_without_a_warning(child, capfd):
-    call_in_a_copy(child, "count_calls")
-    call(child, "count_calls")  # answered after what the first call has printed
-    assert capfd.readouterr().err == ""
-
-
-@pytest.mark.full
-def test_nothing_stays_of_what_a_copy_was_asked(child):
-    asked = partial(call_in_a_copy, child)
-    assert [asked("count_calls") for _ in range(3)] == [2, 2, 2], "it is loaded once"
-    assert [call(child, "count_calls") for _ in range(2)] == [2, 3]
-    assert asked("count_calls") == 4, "it knows what the child knew"
-    with pytest.raises(ChocoError, match=r"^a mistake in what was given$"):
-        asked("mistake")
+def test_a_function_without_a_name_is_refused(child):
     with pytest.raises(FailedError, match=r"has no attribute .*lambda"):
-        child.call_in_a_copy(
-            lambda: None,
-            loaded_by=limited_functions.prepare,
-            what="the proof",
-            seconds=60.0,
-            memory=4.0,
-        )
-    with pytest.raises(OverLimitError, match=r"^the proof took more than 0.5 seconds$"):
-        asked("spin", seconds=0.5)
-    with pytest.raises(OverLimitError, match="memory"):
-        asked("fill", 900, memory=0.5)
-
-
-def test_how_a_copy_ended_is_said(child, tmp_path):
-    with pytest.raises(UndecidedError, match=r"killed \(SIGKILL\); is there too little memory"):
-        call_in_a_copy(child, "die")
-    assert call_in_a_copy(child, "die_once", str(tmp_path / "first")) == "alive"
-    with pytest.raises(FailedError, match="exit code 3"):
-        call_in_a_copy(child, "leave")
+        child.call(lambda: None, what="the proof", seconds=60.0, memory=4.0)
 
 
 def test_a_child_that_was_killed_in_between_is_replaced(child):

@@ -1,9 +1,4 @@
-"""Recognisable sets of numbers as text: lists, forms, regular expressions.
-
-References
-----------
-J. A. Brzozowski and E. J. McCluskey, Signal flow graph techniques for sequential circuit state diagrams, 1963.
-"""
+"""Recognisable sets of numbers as text: lists and forms."""
 
 from __future__ import annotations
 
@@ -18,7 +13,6 @@ from numpy.typing import NDArray
 from choco_pipeline.automata.algebra import complement, conjunction
 from choco_pipeline.automata.dfa import Automaton, AutomatonError
 from choco_pipeline.automata.minimise import minimised
-from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
 from choco_pipeline.proof.arithmetic.engine import automaton_of
@@ -26,16 +20,13 @@ from choco_pipeline.proof.arithmetic.terms import condition
 
 #: Finite sets, and exceptions to a form, are listed up to this number of members.
 MOST_LISTED = 64
-#: Letters of a regular expression that a reader can use.
-MOST_LETTERS = 2000
 
 
 def describe(a: Automaton) -> str:
     """Return a set of natural numbers as text.
 
-    The text is a list; all numbers, perhaps except a few; the numbers 2^n − c, perhaps with a few more or fewer; or a
-    regular expression for the binary digits of the members, most significant first. Raises `AutomatonError` if there is not
-    one track.
+    The text is a list; all numbers, perhaps except a few; the numbers 2^n − c, perhaps with a few more or fewer; or the number
+    of states. Raises `AutomatonError` if there is not one track.
 
     Examples
     --------
@@ -43,10 +34,9 @@ def describe(a: Automaton) -> str:
     >>> print(describe(automaton_of(condition(parse("v == 1 or (v+2) & (v+1) == 0")), {})))
     {2^n − 2 : n ≥ 1} ∪ {1}
     >>> print(describe(automaton_of(condition(parse("v % 4 == 2")), {})))
-    in base 2: 1(0*1)*0
+    the numbers that an automaton of 4 states accepts
     """
-    numerals = Numerals.of(a)
-    listed = numerals.listed()
+    listed = Numerals.of(a).listed()
     if listed is not None:
         return _set(listed)
     missing = Numerals.of(complement(a)).listed()
@@ -55,10 +45,7 @@ def describe(a: Automaton) -> str:
     known = _by_powers(a)
     if known is not None:
         return known
-    try:
-        return f"in base 2: {expression(numerals)}"
-    except LimitError:
-        return f"the numbers that an automaton of {a.states} states accepts"
+    return f"the numbers that an automaton of {a.states} states accepts"
 
 
 def first_members(a: Automaton, most: int = 12) -> list[int]:
@@ -189,77 +176,3 @@ def _list(members: list[int]) -> str:
     return ", ".join(
         f"{row[0]}, …, {row[-1]}" if len(row) > 2 else ", ".join(map(str, row)) for row in rows
     )
-
-
-# ---- Regular expressions: a set of words is a union, and no word has a bar outside of brackets.
-
-
-def expression(numerals: Numerals) -> str:
-    """Return a regular expression for numerals, with ``[01]`` for either digit.
-
-    States are eliminated one after the other, those with the shortest paths first. Raises `LimitError` if it has more than
-    `MOST_LETTERS` letters.
-    """
-    end = len(numerals.accepting)
-    begin = end + 1
-    paths: dict[tuple[int, int], frozenset[str]] = {(begin, numerals.leading): frozenset("1")}
-    for state, row in enumerate(numerals.delta.tolist()):
-        for digit, after in enumerate(row):
-            paths[state, after] = _union(paths.get((state, after), frozenset()), str(digit))
-        if numerals.accepting[state]:
-            paths[state, end] = frozenset({""})
-
-    def around(state: int) -> list[tuple[tuple[int, int], str]]:
-        """Return the paths that lead past a state instead of through it."""
-        loop = _star(paths.get((state, state), frozenset()))
-        before = [(p, _group(words)) for (p, q), words in paths.items() if q == state != p]
-        after = [(q, _group(words)) for (p, q), words in paths.items() if p == state != q]
-        return [((p, q), way + loop + rest) for p, way in before for q, rest in after]
-
-    left = set(range(end))
-    while left:
-        state = min(left, key=lambda s: (sum(len(word) for _, word in around(s)), s))
-        left.remove(state)
-        found = around(state)
-        paths = {ends: words for ends, words in paths.items() if state not in ends}
-        for ends, word in found:
-            if len(word) > MOST_LETTERS:
-                raise LimitError(
-                    f"a regular expression of {len(word)} letters: at most {MOST_LETTERS}"
-                )
-            paths[ends] = _union(paths.get(ends, frozenset()), word)
-    words = paths.get((begin, end), frozenset())
-    words = _union(words, "0") if numerals.has_zero else words
-    text = _group(words) or "∅"
-    return text[1:-1] if len(words) > 1 and text != "[01]" else text
-
-
-def _union(words: frozenset[str], more: str) -> frozenset[str]:
-    """Return words with one more; x x* y and y together are x* y."""
-    for word in sorted(words):
-        for longer, rest in ((more, word), (word, more)):
-            repeated = longer[: len(longer) - len(rest)]
-            for size in range(1, len(repeated)):
-                star = _star(frozenset({repeated[:size]}))
-                if longer == repeated[:size] + star + rest:
-                    return _union(words - {word}, star + rest)
-    return words | {more}
-
-
-def _star(words: frozenset[str]) -> str:
-    some = words - {""}
-    text = _group(some)
-    if not some:
-        return ""
-    return f"{text}*" if len(some) > 1 or len(text) == 1 else f"({text})*"
-
-
-def _group(words: frozenset[str]) -> str:
-    """Return a union as a part of a word."""
-    some = sorted(words - {""}, key=lambda word: (len(word), word))
-    if some[:2] == ["0", "1"]:
-        some[:2] = ["[01]"]
-    text = some[0] if len(some) == 1 else f"({'|'.join(some)})" if some else ""
-    if "" not in words or not text:
-        return text
-    return f"{text}?" if len(some) > 1 or text in ("0", "1", "[01]") else f"({text})?"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from choco_pipeline.automata.dfa import Variable, listed
+from choco_pipeline.automata.dfa import Variable
 
 Relation = Literal["==", "!=", "<", "<=", ">", ">="]
 Operator = Literal["^", "&", "|"]
@@ -176,8 +176,9 @@ def within(condition: Sentence, sentence: Sentence) -> Sentence:
 
     Examples
     --------
-    >>> print(written(within(less("x", "y"), Exists(("u",), less("u", "x")))))
-    exists u: (x - y < 0 and u - x < 0)
+    >>> inside = within(less("x", "y"), Exists(("u",), less("u", "x")))
+    >>> inside == Exists(("u",), conjunction(less("x", "y"), less("u", "x")))
+    True
     """
     match sentence:
         case Or(parts):
@@ -186,40 +187,6 @@ def within(condition: Sentence, sentence: Sentence) -> Sentence:
             return Exists(names, conjunction(condition, body))
         case _:
             return conjunction(condition, sentence)
-
-
-def written(sentence: Sentence) -> str:
-    """Return a sentence as text, as in certificates.
-
-    Examples
-    --------
-    >>> print(written(implies(Member("R0", ("x", "y")), linear({"x": 1, "y": -3}, 2, ">="))))
-    (not R0(x, y) or x - 3*y + 2 >= 0)
-    """
-    match sentence:
-        case Linear(coefficients, constant, relation):
-            terms = [_term(factor, str(name)) for name, factor in coefficients]
-            terms += [_term(constant, "")] if constant or not terms else []
-            return f"{' '.join(terms).removeprefix('+ ')} {relation} 0"
-        case Bitwise(op, a, b, c):
-            return f"{c} == {a} {op} {b}"
-        case NimSumZero(names):
-            return f"{' ^ '.join(map(str, names)) or '0'} == 0"
-        case Member(relation, arguments):
-            return f"{relation}({listed(arguments)})"
-        case And(parts):
-            return f"({' and '.join(map(written, parts))})" if parts else "true"
-        case Or(parts):
-            return f"({' or '.join(map(written, parts))})" if parts else "false"
-        case Not(part):
-            return f"not {written(part)}"
-        case Exists(names, body):
-            return f"exists {listed(names)}: {written(body)}"
-
-
-def _term(factor: int, name: str) -> str:
-    size = f"{abs(factor)}*{name}" if name and abs(factor) != 1 else name or str(abs(factor))
-    return f"{'-' if factor < 0 else '+'} {size}"
 
 
 def _flat(kind: type[And] | type[Or], parts: Iterable[Sentence]) -> tuple[Sentence, ...]:

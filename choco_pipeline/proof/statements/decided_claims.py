@@ -167,9 +167,7 @@ class _Question:
 
     def about_positions(self, part: tree.Proposition) -> Finding:
         """Decide a statement about each position."""
-        off_board = [one for passes in self.passes for one in self._off_board(passes, part)]
-        if off_board and not self.is_nowhere(off_board):
-            raise UndecidedError("a place that the statement asks about may be no position")
+        self._require_places(part)
         refuted = self.refuted(
             lambda passes: self.translator(passes).false_where(self.in_reach, part)
         )
@@ -178,6 +176,12 @@ class _Question:
         if self.is_vacuous(tree.applies(part)):
             return Finding(Vacuous("no position satisfies its premise"))
         return Finding(Proved(self.certificate, reach=self.reach), self.evidence)
+
+    def _require_places(self, part: tree.Proposition) -> None:
+        """Raise `UndecidedError` if a place in a part may be no position."""
+        off_board = [one for passes in self.passes for one in self._off_board(passes, part)]
+        if off_board and not self.is_nowhere(off_board):
+            raise UndecidedError("a place that the statement asks about may be no position")
 
     def _off_board(self, passes: int, part: tree.Proposition) -> Iterator[logic.Sentence]:
         """Yield sentences that must be false: a place is no position."""
@@ -194,6 +198,7 @@ class _Question:
 
         Negative values are represented by the natural numbers -v-1.
         """
+        self._require_places(tree.Implies(part.condition, part.value))
         signs, members = (False, True), part.members.formula.rename({part.variable: "v"})
         which = (
             "P-position" if tree.PPosition() in tree.conjuncts(part.condition) else "such position"

@@ -58,9 +58,8 @@ def holds(
 
     Examples
     --------
-    >>> from choco_pipeline.proof.arithmetic.logic import written
-    >>> print(written(holds(parse("x+p < k*y"), {"k": 3, "p": 1})))
-    not - x + 3*y - 1 <= 0
+    >>> holds(parse("x+p < k*y"), {"k": 3, "p": 1}) == negation(linear({"y": 3, "x": -1}, -1, "<="))
+    True
     """
     return TRUE if formula is None else condition(formula.substitute(values), names)
 
@@ -209,61 +208,50 @@ class Translator:
             integers.values[name] = Sum.of(name)
         return cls(integers, printed, game, relation, (heaps, passes))
 
-    def true(self, part: tree.Proposition) -> Sentence:
-        """Sentence: a part is true; `NotDefinableError` if there is none."""
+    def sentence(self, part: tree.Proposition, is_true: bool) -> Sentence:
+        """Sentence: a part is true, or it is false; `NotDefinableError` if there is none."""
         match part:
             case tree.Expression():
-                return self._condition(part, is_true=True)
-            case tree.PPosition(place):
+                return self._condition(part, is_true=is_true)
+            case tree.Not(operand):
+                return self.sentence(operand, not is_true)
+            case tree.Junction(operator, operands):
+                join = conjunction if (operator == "and") == is_true else disjunction
+                return join(*(self.sentence(operand, is_true) for operand in operands))
+            case tree.Implies(premise, conclusion) if is_true:
+                return disjunction(self.false(premise), self.true(conclusion))
+            case tree.Implies():
+                return self.false_where(TRUE, part)
+            case tree.Let(_, _, body):
+                return self._defined(part, lambda inner: inner.sentence(body, is_true))
+            case tree.PPosition(place) if is_true:
                 return self._is_p(place)
-            case tree.IsPrinted(row):
+            case tree.IsPrinted(row) if is_true:
                 texts = [self._plain(one) for one in row]
                 for text in texts:  # one without a value is refused, also if no entry is as long
                     self._is(text, 0)
                 entries = [entry for entry in self.printed if len(entry) == len(row)]
                 same = (map(self._is, texts, entry) for entry in entries)
                 return disjunction(*(conjunction(*parts) for parts in same))
-            case tree.Not(operand):
-                return self.false(operand)
-            case tree.Junction(operator, operands):
-                join = conjunction if operator == "and" else disjunction
-                return join(*map(self.true, operands))
-            case tree.Implies(premise, conclusion):
-                return disjunction(self.false(premise), self.true(conclusion))
-            case tree.Let(_, _, body):
-                return self._defined(part, lambda inner: inner.true(body))
-            case tree.Quantified("some", bindings, body):
-                return self._some(bindings, lambda inner: inner.true(body))
-            case tree.Equivalent() | tree.Quantified():
-                return negation(self.false(part))
-            case _:
-                raise _not_written(part)
-
-    def false(self, part: tree.Proposition) -> Sentence:
-        """Sentence: a part is false."""
-        match part:
-            case tree.Expression():
-                return self._condition(part, is_true=False)
-            case tree.Not(operand):
-                return self.true(operand)
-            case tree.Junction(operator, operands):
-                join = disjunction if operator == "and" else conjunction
-                return join(*map(self.false, operands))
-            case tree.Implies():
-                return self.false_where(TRUE, part)
-            case tree.Equivalent(operands):
+            case tree.Quantified(word, bindings, body) if is_true == (word == "some"):
+                return self._some(bindings, lambda inner: inner.sentence(body, word != "every"))
+            case tree.Equivalent(operands) if not is_true:
                 pairs = list(itertools.pairwise(operands))
                 differ = [conjunction(self.true(a), self.false(b)) for a, b in pairs]
                 differ += [conjunction(self.false(a), self.true(b)) for a, b in pairs]
                 return disjunction(*differ)
-            case tree.Let(_, _, body):
-                return self._defined(part, lambda inner: inner.false(body))
-            case tree.Quantified("every", bindings, body):
-                return self._some(bindings, lambda inner: inner.false(body))
-            case tree.Quantified("no", bindings, body):
-                return self._some(bindings, lambda inner: inner.true(body))
+            case tree.Equivalent() | tree.Quantified() | tree.PPosition() | tree.IsPrinted():
+                return negation(self.sentence(part, not is_true))
             case _:
-                return negation(self.true(part))
+                raise _not_written(part)
+
+    def true(self, part: tree.Proposition) -> Sentence:
+        """Sentence: a part is true."""
+        return self.sentence(part, True)
+
+    def false(self, part: tree.Proposition) -> Sentence:
+        """Sentence: a part is false."""
+        return self.sentence(part, False)
 
     def false_where(self, condition: Sentence, part: tree.Proposition) -> Sentence:
         """Sentence: a condition holds and a part is false; elsewhere no options matter."""

@@ -74,7 +74,8 @@ class Affine:
 
     def __mul__(self, other: Affine | int) -> Affine:
         if isinstance(other, int):
-            return Affine.total({n: c * other for n, c in self.terms}, self.constant * other)
+            terms = tuple([(n, c * other) for n, c in self.terms]) if other else ()
+            return Affine(terms, self.constant * other)
         if other.is_constant:
             return self * other.constant
         if self.is_constant:
@@ -91,11 +92,14 @@ class Affine:
         """Return this sum with sums put in for some names."""
         if self.names.isdisjoint(values):
             return self
-        total = Affine((), self.constant)
+        total, constant = dict[str, int](), self.constant
         for name, coefficient in self.terms:
             factors = (values.get(factor, Affine.of(factor)) for factor in factors_of(name))
-            total += reduce(product, factors) * coefficient
-        return total
+            part = reduce(product, factors)
+            constant += part.constant * coefficient
+            for other, c in part.terms:
+                total[other] = total.get(other, 0) + c * coefficient
+        return Affine.total(total, constant)
 
     def at(self, place: Place) -> Affine:
         """Return this sum with sums put in for coordinates."""

@@ -262,8 +262,10 @@ class CaseFormulaProof:
     lemmas: Mapping[str, tuple[Affine, ...]]
 
 
-def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormulaProof:
-    """Return hints.
+def prove_by_cases(
+    family: Family, case: FamilyCase, earlier: Sequence[CaseFormulaProof], clock: Clock
+) -> CaseFormulaProof:
+    """Return hints; the lemmas of `earlier` cases are tried first.
 
     Raises
     ------
@@ -274,28 +276,31 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
     """
     game = CaseObligations(family, case)
     bodies = dict(game.bodies())
-    lemmas = {name: _lemmas(game, name, body, clock) for name, body in bodies.items()}
+    known = dict.fromkeys(chain(*(sums for proof in earlier for sums in proof.lemmas.values())))
+    lemmas = {name: _lemmas(game, name, body, known, clock) for name, body in bodies.items()}
     quotients = _Quotients(case.conditions)
     options, named = _chosen_options(
         game, _derived_options(game, quotients, clock), quotients, clock
     )
     body = game.option_body(options, named)
-    lemmas["option"] = _lemmas(game, "option", body, clock)
+    lemmas["option"] = _lemmas(game, "option", body, known, clock)
     return CaseFormulaProof(game.factors, tuple(named), tuple(options), lemmas)
 
 
-def _lemmas(game: CaseObligations, name: str, body: str, clock: Clock) -> tuple[Affine, ...]:
-    """Return lemmas for an obligation, if possible those that z3 needs."""
+def _lemmas(
+    game: CaseObligations, name: str, body: str, known: dict[Affine, None], clock: Clock
+) -> tuple[Affine, ...]:
+    """Return lemmas for an obligation, if possible those that z3 needs; add them to the known ones."""
     products = Products.of(game.factors, body)
-    known = [products.always(), body]
 
     def written(lemmas: tuple[Affine, ...]) -> str:
-        body = all_of([*known, *map(products.lemma, lemmas)])
-        return text(game.case.conditions, body, names=game.case.names)
+        sentence = all_of([products.always(), body, *map(products.lemma, lemmas)])
+        return text(game.case.conditions, sentence, names=game.case.names)
 
     try:
-        used = lemmas_for(written(()), products, clock)
+        used = lemmas_for(written(()), products, known, clock)
         lemmas = needed_lemmas(written(()), products, used, Clock(min(FEWEST_SECONDS, clock.left)))
+        known |= dict.fromkeys(lemmas)
     except TrueCounterexampleError as error:
         values = assigned({n: v for n, v in error.values.items() if len(factors_of(n)) == 1})
         raise UndecidedError(f"{name} fails at {values}") from None

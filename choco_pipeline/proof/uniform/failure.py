@@ -12,7 +12,7 @@ checker needs these parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import islice, product
@@ -47,10 +47,12 @@ MOST_CELLS = 6_000_000
 LEAST, MOST_TRIED = 40, 400
 #: Tuples of parameters that are tried for members, members of a trial, and members with a position of their own.
 MOST_POINTS, MEMBERS, MOST_ALONE = 1000, 24, 4
-#: The powers of the members in tables: sums are of degree 2 in the power. The last one is for the trial.
-POWERS, NEXT_POWER = (1, 2, 4), 8
+#: The powers of the members in tables: sums are of degree 2 in the power.
+POWERS = (1, 2, 4)
 
 Point = tuple[int, ...]
+#: Integers for the names of a case.
+Member = Mapping[str, int]
 #: For each coordinate its high and its low part.
 Digits = Mapping[str, tuple[Affine, Affine]]
 
@@ -154,8 +156,7 @@ def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Fai
     """
     kept: list[Failure] = []
     for case in cases:
-        find = _of_power_case if case.powers else _of_case
-        of_case = find(FewValues(family, case), clock)
+        of_case = _of_case(FewValues(family, case), clock)
         if not of_case:
             return ()
         kept += of_case
@@ -164,44 +165,66 @@ def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Fai
 
 def _of_case(direct: FewValues, clock: Clock) -> list[Failure]:
     case, alone = direct.case, list[Failure]()
+    if case.powers:
+        _require_powers(case)
     while len(alone) <= MOST_ALONE:
-        rest, solved = replace(direct, case=case), replace(direct, case=_solved(case))
-        given = islice(small_values(solved.case.names, solved.case.holds, MOST_POINTS), MEMBERS)
-        points = [tuple(values.values()) for values in given]
-        if not points:
+        solved = replace(direct, case=case if case.powers else _solved(case))
+        every = small_values(solved.case.names, _is_member(solved.case), MOST_POINTS)
+        members = [*islice(every, MEMBERS)]
+        if not members:
             return alone
-        for position in islice(_through_members(solved, points, clock), MOST_TRIED):
-            clock.require()
-            if _is_wrong(solved, position, points):
-                return [*alone, _failure(rest, position)]
-        if len(case.names) != 1:
+        rest = replace(direct, case=case)
+        for position in islice(_through_members(solved, clock), MOST_TRIED):
+            digits = _digits(case, position) if case.powers else None
+            if (case.powers and digits is None) or not _is_wrong(solved, position, members):
+                continue
+            return [*alone, _failure(rest, position, digits)]
+        if case.powers or len(case.names) != 1:
             break
-        m, first = Affine.of(case.names[0]), points[0][0]
-        part = replace(case, conditions=(*case.conditions, m - first, -m + first))
-        wrong = next(iter(inconsistencies(direct, points[0], clock)), None)
+        m, least = Affine.of(case.names[0]), members[0][case.names[0]]
+        part = replace(case, conditions=(*case.conditions, m - least, -m + least))
+        wrong = next(iter(inconsistencies(direct, members[0], clock)), None)
         if wrong is None:
             break
         at = dict(zip(direct.coordinates, map(number, wrong), strict=True))
         alone.append(_failure(replace(direct, case=part), at))
-        case = replace(case, conditions=(*case.conditions, m - first - 1))
+        case = replace(case, conditions=(*case.conditions, m - least - 1))
     return []
 
 
-def _is_wrong(direct: FewValues, position: Mapping[str, Affine], points: Iterable[Point]) -> bool:
+def _require_powers(case: FamilyCase) -> None:
+    """Refuse powers of 2 for which the checker has no conditions."""
+    (base,), limited = case.powers.values(), [*case.heights]
+    multiples = [a for total in case.inside for a in total.split()[0].values()]
+    if base == ZERO:
+        raise FamilyError("a parameter is 0, which every power of 2 divides")
+    if not all(a.is_constant and a.constant <= 0 for a in multiples):
+        raise FamilyError("a condition on positions that options may not satisfy")
+    if len(limited) != 1 or case.shift(limited[0]) != ZERO or case.constant != ZERO:
+        raise FamilyError("one limited coordinate without a shift is needed")
+
+
+def _is_member(case: FamilyCase) -> Callable[[Member], bool]:
+    return lambda values: values.get(POWER, 1).bit_count() == 1 and case.holds(values)
+
+
+def _is_wrong(direct: FewValues, position: Mapping[str, Affine], members: Iterable[Member]) -> bool:
     """Whether a position is inconsistent in all members with small tables."""
-    for point in points:
-        given = dict(zip(direct.case.names, point, strict=True))
-        at = {name: value.value(given) for name, value in position.items()}
+    for member in members:
+        at = {name: value.value(member) for name, value in position.items()}
         if min(at.values()) < 0:
             return False
-        table = _inconsistent(direct, point, at)
+        table = _inconsistent(direct, member, at)
         if table is not None and not table[tuple(slice(n, n + 1) for n in at.values())].any():
             return False
     return True
 
 
-def _failure(direct: FewValues, position: Mapping[str, Affine]) -> Failure:
-    return Failure(direct.case, position, direct.largest if direct.case.inside else None)
+def _failure(
+    direct: FewValues, position: Mapping[str, Affine], digits: Digits | None = None
+) -> Failure:
+    largest = direct.largest if direct.case.inside and digits is None else None
+    return Failure(direct.case, position, largest, digits)
 
 
 def _solved(case: FamilyCase) -> FamilyCase:
@@ -218,34 +241,40 @@ def _solved(case: FamilyCase) -> FamilyCase:
     return case
 
 
-def _through_members(
-    direct: FewValues, points: list[Point], clock: Clock
-) -> Iterator[dict[str, Affine]]:
-    """Yield affine positions through inconsistent ones at neighbouring points."""
-    names = direct.case.names
-    corners = _corners(points)
-    if corners is None:
+def _through_members(direct: FewValues, clock: Clock) -> Iterator[dict[str, Affine]]:
+    """Yield sums of parameters through inconsistent positions of members, the least first."""
+    case = direct.case
+    names = [name for name in case.names if name != POWER]
+    powers = POWERS if POWER in case.names else (1,)
+
+    def near(least: Member) -> list[Member]:
+        steps = _steps(tuple(least.values()))
+        return [dict(zip(names, step, strict=True)) | {POWER: p} for p in powers for step in steps]
+
+    def are_members(least: Member) -> bool:
+        return all(map(case.holds, near(least)))
+
+    least = next(small_values(names, are_members, MOST_POINTS), None)
+    if least is None:
         return
-    lists = [list(islice(inconsistencies(direct, corner, clock), LEAST)) for corner in corners]
-    ranked = product(*(enumerate(positions) for positions in lists))
-    for chosen in sorted(ranked, key=lambda ranks: sum(rank for rank, _ in ranks)):
-        values = zip(*(position for _, position in chosen), strict=True)
-        lines = {
-            coordinate: _affine_through(names, corners[0], of_coordinate)
-            for coordinate, of_coordinate in zip(direct.coordinates, values, strict=True)
-        }
-        if all(lines[y].is_constant for y in direct.case.heights):
-            yield lines
+    listed = _unreached if case.powers else inconsistencies
+    lists = [list(islice(listed(direct, member, clock), LEAST)) for member in near(least)]
+    first, size = tuple(least.values()), len(names) + 1
 
+    def are_listed(ranks: Mapping[str, int]) -> bool:
+        return all(rank < len(lists[int(n)]) for n, rank in ranks.items())
 
-def _corners(points: list[Point]) -> list[Point] | None:
-    """Return a point, and from each to the next one more in one name, in their order."""
-    known = set(points)
-    for point in points:
-        corners = _steps(point)
-        if known.issuperset(corners):
-            return corners
-    return None
+    for ranks in small_values(list(map(str, range(len(lists)))), are_listed):
+        clock.require()
+        several = [lists[int(n)][rank] for n, rank in ranks.items()]
+        position = {}
+        for name, values in zip(direct.coordinates, zip(*several, strict=True), strict=True):
+            rows = [values[n : n + size] for n in range(0, len(values), size)]
+            total = _through_powers([_affine_through(names, first, row) for row in rows])
+            if total is not None and (case.powers or name not in case.heights or total.is_constant):
+                position[name] = total
+        if len(position) == len(direct.coordinates):
+            yield position
 
 
 def _steps(point: Point) -> list[Point]:
@@ -261,60 +290,9 @@ def _affine_through(names: Sequence[str], first: Point, values: Sequence[int]) -
     return total
 
 
-def _of_power_case(direct: FewValues, clock: Clock) -> list[Failure]:
-    """Return a failure through positions of equal rank in some members."""
-    case, coordinates = direct.case, direct.coordinates
-    (base,), limited = case.powers.values(), [*case.heights]
-    multiples = [a for total in case.inside for a in total.split()[0].values()]
-    if base == ZERO:
-        raise FamilyError("a parameter is 0, which every power of 2 divides")
-    if not all(a.is_constant and a.constant <= 0 for a in multiples):
-        raise FamilyError("a condition on positions that options may not satisfy")
-    if len(limited) != 1 or case.shift(limited[0]) != ZERO or case.constant != ZERO:
-        raise FamilyError("one limited coordinate without a shift is needed")
-    others = [name for name in case.names if name != POWER]
-    powers = (1,) if base.is_constant else POWERS
-    first = _least_point(case, others, powers)
-    if first is None:
-        return []
-
-    def points(steps: Iterable[Point], *powers: int) -> list[Point]:
-        every = ({**dict(zip(others, step, strict=True)), POWER: p} for p in powers for step in steps)  # fmt: skip
-        return [tuple(given[name] for name in case.names) for given in every]
-
-    known = points(_steps(first), *powers)
-    further = points([first, tuple(n + 2 for n in first)], powers[0], *([NEXT_POWER] * (len(powers) > 1)))  # fmt: skip
-    lists = [list(islice(_unreached(direct, point, clock), LEAST)) for point in known]
-    for several in zip(*lists, strict=False):
-        clock.require()
-        position = {}
-        for name, values in zip(coordinates, zip(*several, strict=True), strict=True):
-            size = len(others) + 1
-            rows = [values[n : n + size] for n in range(0, len(values), size)]
-            value = _through_powers([_affine_through(others, first, row) for row in rows])
-            if value is None:
-                break
-            position[name] = value
-        digits = _digits(case, base, position) if len(position) == len(coordinates) else None
-        if digits is not None and _is_wrong(direct, position, further):
-            return [Failure(case, position, digits=digits)]
-    return []
-
-
-def _least_point(case: FamilyCase, names: Sequence[str], powers: Sequence[int]) -> Point | None:
-    """Return the least values whose `_steps` are in the case for all powers."""
-    for total in range(12):
-        for least in product(range(total + 1), repeat=len(names)):
-            every = [dict(zip(names, step, strict=True)) for step in _steps(least)]
-            given = [{**step, POWER: power} for power in powers for step in every]
-            if sum(least) == total and all(map(case.holds, given)):
-                return least
-    return None
-
-
-def _digits(case: FamilyCase, base: Affine, position: Mapping[str, Affine]) -> Digits | None:
+def _digits(case: FamilyCase, position: Mapping[str, Affine]) -> Digits | None:
     """Return the parts of shifted coordinates; None if a small part is none."""
-    found = {}
+    (base,), found = case.powers.values(), {}
     for name, value in position.items():
         parts = _parts(value + case.shift(name), base)
         small = None if parts is None else parts[name not in case.heights]
@@ -350,39 +328,37 @@ def _through_powers(sums: list[Affine]) -> Affine | None:
     return at1 - linear - square + times(power, linear) + times(times(power, power), square)
 
 
-def _unreached(direct: FewValues, point: Point, clock: Clock) -> Iterator[Point]:
+def _unreached(direct: FewValues, member: Member, clock: Clock) -> Iterator[Point]:
     """Yield inconsistent positions of one member that are not in the relation."""
-    given = dict(zip(direct.case.names, point, strict=True))
-    shifts = [direct.case.shift(name).value(given) for name in direct.coordinates]
-    for position in inconsistencies(direct, point, clock):
-        if reduce(xor, map(add, position, shifts), direct.case.constant.value(given)):
+    shifts = [direct.case.shift(name).value(member) for name in direct.coordinates]
+    for position in inconsistencies(direct, member, clock):
+        if reduce(xor, map(add, position, shifts), direct.case.constant.value(member)):
             yield position
 
 
-def inconsistencies(direct: FewValues, point: Point, clock: Clock) -> Iterator[Point]:
+def inconsistencies(direct: FewValues, member: Member, clock: Clock) -> Iterator[Point]:
     """Yield inconsistent positions of one member, the least first."""
     bound = 16
     known = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
     while not len(known):
         clock.require()
-        table = _inconsistent(direct, point, dict.fromkeys(direct.free, bound))
+        table = _inconsistent(direct, member, dict.fromkeys(direct.free, bound))
         if table is None:
             return
         known, bound = np.argwhere(table), bound * 2
-    larger = _inconsistent(direct, point, dict.fromkeys(direct.free, bound))
+    larger = _inconsistent(direct, member, dict.fromkeys(direct.free, bound))
     known = known if larger is None else np.argwhere(larger)
     yield from sorted(map(tuple, known.tolist()), key=lambda q: (max(q), q))
 
 
 def _inconsistent(
-    direct: FewValues, point: Point, bounds: Mapping[str, int]
+    direct: FewValues, member: Member, bounds: Mapping[str, int]
 ) -> npt.NDArray[np.bool_] | None:
     """Return a table of inconsistent positions; None if it would be too large."""
     case, names = direct.case, direct.coordinates
-    given = dict(zip(case.names, point, strict=True))
 
     def known(place: Mapping[str, Any]) -> dict[str, Any]:
-        return {**given, **{variable(n): value for n, value in place.items()}}
+        return {**member, **{variable(n): value for n, value in place.items()}}
 
     corner = {n: 0 if n in case.heights else bounds[n] for n in names}
     most = {y: _height(case, y, known(corner)) for y in case.heights}
@@ -396,8 +372,8 @@ def _inconsistent(
         is_one &= at[y] <= height
     for total in case.inside:
         is_one &= total.value(known(at)) >= 0
-    numbers = (at[n] + case.shift(n).value(given) for n in names)
-    related = is_one & (reduce(xor, numbers, case.constant.value(given)) == 0)
+    numbers = (at[n] + case.shift(n).value(member) for n in names)
+    related = is_one & (reduce(xor, numbers, case.constant.value(member)) == 0)
     reaches = np.zeros_like(related)
     for lowered, others, clips in direct.family.description.moves:
         fallen = dict(at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
@@ -23,7 +23,7 @@ from choco_pipeline.proof.uniform.invariant_search import (
     samples_of,
     search,
 )
-from choco_pipeline.proof.uniform.sentences import all_values, independent
+from choco_pipeline.proof.uniform.sentences import all_values, forget_questions, independent
 
 #: The part of all time that the trial of members may take, and that of their failures.
 MEMBER_SHARE = 0.2
@@ -130,6 +130,7 @@ def search_family(
 
 def decide(family: Family, clock: Clock) -> FamilyProof:
     """Search for a proof of a family in the time given, and return the outcome."""
+    forget_questions()
     wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
         of_all = () if family.description.passes else _failures(family, clock)
@@ -146,7 +147,7 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:
-            proofs.append(_proved(family, case, clock))
+            proofs.append(_proved(family, case, proofs, clock))
         except UndecidedError as error:
             why = f"case {number} of {len(cases)}, {_case_text(case)}: {error}"
             return FamilyProof(
@@ -156,12 +157,15 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     return FamilyProof(family, "found", why, tuple(proofs), None, looked_at, clock.spent)
 
 
-def _proved(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
+def _proved(
+    family: Family, case: FamilyCase, earlier: Sequence[CaseProof], clock: Clock
+) -> CaseProof:
     """Return a proof of a case, or of one that it is a part of."""
     if family.where and not family.description.passes:
         return CaseProof(case, (), FewValues(family, case).largest)
     if family.is_by_cases:
-        return CaseProof(case, (), by_cases=prove_by_cases(family, case, clock))
+        hints = [proof.by_cases for proof in earlier if proof.by_cases is not None]
+        return CaseProof(case, (), by_cases=prove_by_cases(family, case, hints, clock))
     if any(height.function == "sum" for height in case.heights.values()):
         raise FamilyError(
             f"{family.ruleset}: a height that is a sum of quotients is decided for P-positions alone,"
@@ -241,11 +245,11 @@ def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
 def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
     """Return the invariant of an obligation; `UndecidedError` if none is found."""
     last, samples = None, dict[tuple[frozenset[str], bool], Samples]()
-    for variant, rounds, all_hypotheses in _rungs(obligation):
+    for variant, rounds in _rungs(obligation):
         key = variant.watched, variant.singles
         known = samples[key] = samples.get(key) or samples_of(variant)
         try:
-            return search(variant, known, clock, rounds=rounds, all_hypotheses=all_hypotheses)
+            return search(variant, known, clock, rounds)
         except LostError as error:
             last = error
         except OverError as error:
@@ -255,7 +259,7 @@ def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
     raise LostError(f"no invariant is found: {last}")
 
 
-def _rungs(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, int, bool]]:
+def _rungs(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, int]]:
     limited = frozenset(obligation.case.heights)
     watched = limited | {option(name) for name in limited}
     plain = replace(obligation, watched=frozenset(), singles=False)
@@ -272,6 +276,4 @@ def _rungs(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, int
         variants = [replace(obligation, watched=watched)]
     for rounds in range(MOST_ROUNDS + 1):
         for variant in variants:
-            yield variant, rounds, False
-        if obligation.kind == "option" and rounds:
-            yield variants[-1], rounds, True
+            yield variant, rounds

@@ -75,46 +75,35 @@ class Facts:
 
 def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
     """Return the reachable locations with their facts, the start first."""
-    reached = {obligation.start: None}
+    #: For each counter what the digits that lead to a location add to it, modulo 2; None if that depends on parameters.
+    added: dict[ControlLocation, dict[str, set[int | None]]] = {obligation.start: {}}
     todo = [obligation.start]
     while todo:
         for step in obligation.steps(todo.pop()):
-            for _, there in step.answers:
-                if there not in reached:
-                    reached[there] = None
+            for answer, there in step.answers:
+                if there not in added:
+                    added[there] = {}
                     todo.append(there)
-    parities = _parities(obligation, reached)
-    return {
-        here: Facts() if here.start else Facts(_equalities(obligation, here), parities[here])
-        for here in reached
-    }
-
-
-def _parities(
-    obligation: FamilyObligation, every: Iterable[ControlLocation]
-) -> dict[ControlLocation, tuple[tuple[str, int], ...]]:
-    seen: dict[ControlLocation, dict[str, set[int | None]]] = {}
-    for here in every:
-        for step in obligation.steps(here):
-            for answer, there in step.answers if step.digits else ():
-                sets = seen.setdefault(there, {})
                 digits = {**step.digits, **answer}
-                for counter, form in obligation.counters(there).items():
-                    added = digit_sum(form, digits)
-                    is_known = all(c % 2 == 0 for _, c in added.terms)
-                    sets.setdefault(counter, set()).add(added.constant % 2 if is_known else None)
-    known = {
-        there: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
-        for there, sets in seen.items()
+                for counter, form in obligation.counters(there).items() if step.digits else ():
+                    total = digit_sum(form, digits)
+                    is_known = all(c % 2 == 0 for _, c in total.terms)
+                    rest = total.constant % 2 if is_known else None
+                    added[there].setdefault(counter, set()).add(rest)
+    parities = {
+        here: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
+        for here, sets in added.items()
     }
-    for here in every:
+    for here in added:
         if here.phase == "switch":
-            known[here] = ()
-            for counter, r in known[replace(here, phase="upper")]:
+            for counter, r in parities[replace(here, phase="upper")]:
                 jump = obligation.jump(Affine.of(counter))
                 if all(c % 2 == 0 for _, c in jump.terms):
-                    known[here] += ((counter, (r - jump.constant) % 2),)
-    return known
+                    parities[here] += ((counter, (r - jump.constant) % 2),)
+    return {
+        here: Facts() if here.start else Facts(_equalities(obligation, here), parities[here])
+        for here in added
+    }
 
 
 def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
@@ -210,13 +199,13 @@ class Sample:
         self.facts = facts
         counters = [] if here.start else [*obligation.counters(here)]
         self.names = (*case.names, *counters)
-        self._conditions, self._never = case.conditions, obligation.never_again(here)
+        self._conditions, self.never = case.conditions, obligation.never_again(here)
         self._known = all_of(
             [
                 *map(at_least_0, case.conditions),
                 *map(is_0, facts.equalities),
                 *(leaves_remainder(Affine.of(n), 2, r) for n, r in facts.parities),
-                *(negation(all_of(map(at_least_0, sums))) for sums in self._never),
+                *(negation(all_of(map(at_least_0, sums))) for sums in self.never),
             ]
         )
         self._solved: dict[str, Affine] = {}
@@ -250,7 +239,7 @@ class Sample:
         is_right = np.all([*self.signs(self._conditions, points), *equal], axis=0)
         for name, remainder in self.facts.parities:
             is_right &= (points[row(name)] % 2 == remainder).astype(np.bool_)
-        for sums in self._never:
+        for sums in self.never:
             is_right &= ~self.signs(sums, points).all(axis=0)
         return points[:, np.broadcast_to(is_right, points.shape[1])]
 
@@ -307,19 +296,10 @@ def _small(integers: Integers) -> Integers:
 
 
 def predicates(
-    obligation: FamilyObligation,
-    samples: Samples,
-    *,
-    rounds: int,
-    all_hypotheses: bool,
-    clock: Clock,
+    obligation: FamilyObligation, samples: Samples, clock: Clock, rounds: int
 ) -> dict[ControlLocation, tuple[Affine, ...]]:
-    """Return the predicates of each location.
-
-    Preconditions are added for this number of rounds; with `all_hypotheses` the position's legality is used after a move is
-    chosen, too.
-    """
-    asked = {here: _asked(obligation, here, all_hypotheses) for here in samples}
+    """Return the predicates of each location, with preconditions of some rounds."""
+    asked = {here: _asked(obligation, here) for here in samples}
     kept = {here: _distinct(samples[here], ps, clock) for here, ps in asked.items()}
     for _ in range(rounds):
         added = {here: list(ps) for here, ps in kept.items()}
@@ -334,18 +314,16 @@ def predicates(
     return {here: tuple(ps) for here, ps in kept.items()}
 
 
-def _asked(
-    obligation: FamilyObligation, here: ControlLocation, all_hypotheses: bool
-) -> list[Affine]:
+def _asked(obligation: FamilyObligation, here: ControlLocation) -> list[Affine]:
     if here.phase == "upper" and not here.start:
         there = replace(here, phase="switch")
         jumped = obligation.updates(here, {}, there)
-        return [p.substitute(jumped) for p in _asked(obligation, there, all_hypotheses)]
+        return [p.substitute(jumped) for p in _asked(obligation, there)]
     goal = obligation.goal(here)
     hypotheses = [p for clause in goal.hypotheses for p in clause]
     if goal.conclusions is None and obligation.kind == "exclusion":
         return hypotheses
-    if obligation.kind == "option" and not all_hypotheses:
+    if obligation.kind == "option":
         parts = {i for height in obligation.case.heights.values() for i in range(len(height.parts))}
         dropped = {c for n, _ in here.orders for c in (count(n), *(legal(n, i) for i in parts))}
         hypotheses = [p for p in hypotheses if p.names.isdisjoint(dropped)]
@@ -549,9 +527,7 @@ class ObligationGame:
             digits, there = step.answers[index]
             updates = self.obligation.updates(here, {**step.digits, **digits}, there)
             ends = [p.substitute(updates) for p in self.chosen[there]]
-            never = [
-                [p.substitute(updates) for p in sums] for sums in self.obligation.never_again(there)
-            ]
+            never = [[p.substitute(updates) for p in sums] for sums in self.samples[there].never]
             answer = self._ends[here, number, index] = _Answer(
                 ends, never, self.samples[here].matrix([*ends, *chain.from_iterable(never)])
             )
@@ -658,16 +634,7 @@ def _literals(predicates: Sequence[str], bits: Bits) -> str:
     return all_of(p if bit else negation(p) for p, bit in zip(predicates, bits, strict=True))
 
 
-def search(
-    obligation: FamilyObligation,
-    samples: Samples,
-    clock: Clock,
-    *,
-    rounds: int,
-    all_hypotheses: bool,
-) -> Invariant:
+def search(obligation: FamilyObligation, samples: Samples, clock: Clock, rounds: int) -> Invariant:
     """Return the invariant on predicates of some rounds, or raise `LostError`."""
-    chosen = predicates(
-        obligation, samples, rounds=rounds, all_hypotheses=all_hypotheses, clock=clock
-    )
+    chosen = predicates(obligation, samples, clock, rounds)
     return ObligationGame(obligation, samples, chosen, clock).solve()

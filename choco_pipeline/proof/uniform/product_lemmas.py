@@ -9,7 +9,7 @@ right, the numbers are a counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from itertools import product as choices
@@ -129,8 +129,10 @@ class TrueCounterexampleError(Exception):
     values: Mapping[str, int]
 
 
-def lemmas_for(text: str, products: Products, clock: Clock) -> tuple[Affine, ...]:
-    """Return sums whose lemmas make a text unsatisfiable.
+def lemmas_for(
+    text: str, products: Products, first: Iterable[Affine], clock: Clock
+) -> tuple[Affine, ...]:
+    """Return sums whose lemmas make a text unsatisfiable; the `first` ones are used at once.
 
     Raises
     ------
@@ -140,7 +142,9 @@ def lemmas_for(text: str, products: Products, clock: Clock) -> tuple[Affine, ...
         If no lemma is broken by some numbers with wrong products, or the time is over.
     """
     question = _Question.of(text, products)
+    multiplied = [{*names} for names in products.names.values()]
     used = [Affine.of(name) for name in dict.fromkeys(chain(*products.names.values()))]
+    used += [d for d in first if all(d.names <= names for names in multiplied) and d not in used]
     broken = used
     for _ in range(MOST_ROUNDS):
         question.solver.add(list(map(question.lemma, broken)))

@@ -98,10 +98,19 @@ def _integer(value: int) -> str:
 
 # ---- What z3 says.
 
+#: Of all questions of a search: the answers of z3 depend on the earlier ones in a context.
+_context = z3.Context()
+
+
+def forget_questions() -> None:
+    """Begin a search that does not depend on earlier ones."""
+    global _context
+    _context = z3.Context()
+
 
 def solver_of(conditions: Iterable[Affine], body: str = TRUE) -> z3.Solver:
     """Return a solver that looks for integers as `text` asks for them."""
-    solver = z3.SimpleSolver()
+    solver = z3.SimpleSolver(ctx=_context)
     solver.from_string(text(conditions, body))
     return solver
 
@@ -124,7 +133,7 @@ def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
 
 def value_in(model: z3.ModelRef, name: str) -> int:
     """Return the integer that a model gives to a name."""
-    return int(model.eval(z3.Int(name), model_completion=True).as_long())
+    return int(model.eval(z3.Int(name, model.ctx), model_completion=True).as_long())
 
 
 def all_values(name: str, conditions: Iterable[Affine], most: int) -> list[int] | None:
@@ -134,7 +143,7 @@ def all_values(name: str, conditions: Iterable[Affine], most: int) -> list[int] 
         if len(found) == most:
             return None
         found.append(value_in(solver.model(), name))
-        solver.add(z3.Int(name) != found[-1])
+        solver.add(z3.Int(name, solver.ctx) != found[-1])
     return sorted(found)
 
 

@@ -20,7 +20,6 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games import certificate as certificates
 from choco_pipeline.proof.games.certificate import (
@@ -52,12 +51,6 @@ def nim(tmp_path):
     return path, json.loads(path.read_text())
 
 
-def said(check):
-    """Return an obligation as text: its own variables are others each time it is stated."""
-    obligation, _ = check
-    return obligation.name, obligation.passes, written(obligation.sentence)
-
-
 @pytest.mark.parametrize(("game", "relation"), SMALL)
 def test_a_certificate_is_read_and_checked_as_it_was_written(tmp_path, game, relation):
     proof = prove(game, relation)
@@ -67,7 +60,7 @@ def test_a_certificate_is_read_and_checked_as_it_was_written(tmp_path, game, rel
     assert certificate.automata == proof.automata
     again = check_certificate(path)
     assert (again.status, again.why, again.automata) == ("proved", proof.why, proof.automata)
-    assert {said(check) for check in again.checks} == {said(check) for check in proof.checks}
+    assert len(again.checks) == len(proof.checks) > 0
     assert write_certificate(again, tmp_path) == path
 
 
@@ -78,10 +71,6 @@ def test_what_a_certificate_says(nim):
     assert document["coordinates"] == ["a", "b"]
     assert [len(automaton["delta"]) for automaton in document["automata"]] == [2, 6]
     assert {"choco_pipeline", "commit", "numpy"} <= set(document["versions"])
-    third = document["obligations"][1]
-    assert third["name"] == "no position in the relation has an option in it"
-    assert "R0(a, b)" in third["sentence"]
-    assert [check["engine"] for check in third["checks"]] == ["own"]
 
 
 def test_games_with_similar_names_have_certificates_of_their_own(tmp_path):
@@ -110,14 +99,11 @@ def test_automata_of_other_passes_or_of_another_game_are_refused(nim, tmp_path):
     assert "(x+z)//4" in proof.ruleset.notation
 
 
-def test_sentences_in_the_file_are_not_what_is_checked(nim):
+def test_sentences_in_a_file_of_an_earlier_version_are_not_checked(nim):
     path, document = nim
-    document["obligations"] = document["obligations"][:1]
-    document["obligations"][0]["sentence"] = "true"
+    document["obligations"] = [{"name": "a", "passes": 0, "sentence": "true", "checks": []}]
     path.write_text(json.dumps(document))
-    proof = check_certificate(path)
-    assert proof.status == "proved"
-    assert proof.why.endswith("the obligations written in the file are not those that were checked")
+    assert check_certificate(path).status == "proved"
     document["automata"][1]["accepting"] = []
     path.write_text(json.dumps(document))
     with pytest.raises(CertificateError, match="for 1 pass left is not the least one"):
@@ -158,7 +144,7 @@ def change(*keys, to):
         (change("automata", 0, "delta", 0, 0, to=True), "states from 0 to 1"),
         (change("automata", 0, "accepting", to=[1, 0]), "ascending"),
         (change("automata", 0, "start", to=0), "tracks, delta and accepting"),
-        (change("obligations", 0, "checks", 0, "engine", to=1), "engine"),
+        (change("obligations", to=1), "obligations"),
         (change("note", to="proved by inspection"), "note"),
         (lambda document: document.pop("versions"), "versions"),
         (lambda document: document["automata"].append(document["automata"][0]), "0 to 1 passes"),

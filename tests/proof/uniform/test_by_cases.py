@@ -52,9 +52,9 @@ def asked(*sums):
 def test_lemmas_on_products_are_found_by_counterexample():
     wrong = asked(X - Y - 1, MY - MX)  # x > y and m*x <= m*y: only for m = 0
     with pytest.raises(TrueCounterexampleError) as raised:
-        lemmas_for(wrong, PRODUCTS, Clock(30))
+        lemmas_for(wrong, PRODUCTS, (), Clock(30))
     assert raised.value.values["m"] == 0
-    found = lemmas_for(asked(X - Y - 1, MY - MX, M - 1), PRODUCTS, Clock(30))
+    found = lemmas_for(asked(X - Y - 1, MY - MX, M - 1), PRODUCTS, (), Clock(30))
     assert X - Y in found or Y - X in found
 
 
