@@ -124,10 +124,18 @@ class Game:
         """Yield what a move leaves before anything falls."""
         by = move.get("by", "any")
         most = value(str(move["at_most"]), **at) if "at_most" in move else max(q, default=0)
-        if by == "same" or isinstance(by, list):
+        amounts: Any
+        if isinstance(move["lower"], dict):  # formulas in numbers that the player chooses
+            texts = [str(text) for text in move["lower"].values()]
+            names = sorted(frozenset().union(*(parse(text).names for text in texts)) - {*at})
+            chosen = np.indices((most + 1,) * len(names)).reshape(len(names), -1)
+            known = {**at, **dict(zip(names, chosen, strict=True))}
+            taken = np.broadcast_arrays(*(value(text, **known) for text in texts))
+            amounts = np.transpose(taken)[value(str(move["where"]), **known)].tolist()
+        elif by == "same" or isinstance(by, list):
             numbers = range(1, min(q[i] for i in places) + 1) if by == "same" else by
             each = [n if isinstance(n, list) else [n] * len(places) for n in numbers]
-            amounts: Any = [
+            amounts = [
                 [n if isinstance(n, int) else int(value(n, **self.known)) for n in several]
                 for several in each
             ]

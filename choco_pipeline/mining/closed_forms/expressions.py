@@ -215,9 +215,10 @@ def grow(
 def remainders(
     names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield nim-sums modulo own numbers, and nim-sums of such remainders.
+    """Yield nim-sums modulo own numbers, and nim-sums of remainders or quotients.
 
-    They have two or more coordinates. The Grundy numbers of subtraction games on several heaps have this form.
+    They have two or more coordinates. Remainders are in the Grundy numbers of subtraction games on several heaps, and multiples of
+    nim-sums of quotients in those of cyclic Nimhoff.
     """
     nim_sum = partial(Binary, "^")
     for count, number in product(range(2, len(names) + 1), own):
@@ -230,6 +231,16 @@ def remainders(
                 parts: list[Node] = [Binary("%", heap, Integer(number)) for heap in heaps]
                 sums = reduce(np.bitwise_xor, (columns[i] % number for i in chosen))
                 yield _grown(4 * count - 1, partial(reduce, nim_sum, parts)), sums
+                parts = [Binary("//", heap, Integer(number)) for heap in heaps]
+                sums = reduce(np.bitwise_xor, (columns[i] // number for i in chosen))
+                node = partial(reduce, nim_sum, parts)
+                yield _grown(4 * count - 1, node), sums
+                multiple = partial(_times, number, node)
+                yield _grown(4 * count + 1, multiple), number * sums
+
+
+def _times(number: int, node: Callable[[], Node]) -> Node:
+    return Binary("*", Integer(number), node())
 
 
 def _candidates(
