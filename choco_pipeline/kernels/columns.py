@@ -3,14 +3,14 @@
 Idea: two positions of a column (x, ·, z) are joined by a cut of y, so at most one of them is a P-position: the least y, up to
 the height, that no P-position at a smaller x or z blocks. One at height y blocks this y on its line along x and on that along
 z; one that is as high as its column also blocks every y above, which cuts would clip to it. With passes, the P-position of the
-same column with one pass less also blocks its own y. N² columns tell N³ positions.
+same column with one pass less also blocks its own y. N² columns stand for N³ positions.
 
-What is kept true: columns are filled with x and z ascending, and when one is asked, its two lines know all that P-positions
-before it block (`BlockedHeights`). A line on which every y up to its cap is blocked is dead for ever, and is not asked again. What
-a block's lines know is all that later blocks need of it, so blocks can be filled by several workers, and a table continued.
+Invariant: columns are filled with x and z ascending, and before each, its two lines hold all heights that earlier P-positions
+block (`BlockedHeights`). A line on which every y up to its cap is blocked is dead: it is not searched again. Later blocks need
+nothing of a block but its lines, so blocks can be filled by several workers, and a table can be continued.
 
-Cost: for a column, a search for the first y that is free on two lines, 64 at a time, in words that have one; nothing for a column
-on a dead line, which is most of them in the papers' games.
+Cost: for a column, a search for the first y that is free on two lines, 64 at a time, in words with a free bit; nothing for a column
+on a dead line, and in the papers' games most are.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from choco_pipeline.kernels.bitset import (
 )
 from choco_pipeline.kernels.dtypes import Table
 
-TILE_X = 64  # rows of a tile: in all of them a z meets few words of the bitsets
-TILE_Z = 512  # what a tile touches stays in a core's first cache; less shows in what it costs to begin one
+TILE_X = 64  # rows of a tile: all of them use few words of the bitsets of a z
+TILE_Z = 512  # the bitsets of a tile fit into the first cache of a core; smaller tiles take longer to begin
 UNCAPPED = np.int32(2**31 - 1)
 
 
@@ -177,7 +177,7 @@ def fill_columns(
 ) -> None:
     """Fill the block ``p_y[:, x_range, z_range]``, after the blocks before it.
 
-    The parameters are those of `fill_solid`, except that lines along x and z know what is blocked. The table, int16 or int32
+    The parameters are those of `fill_solid`, except that `by_x` and `by_z` hold the blocked heights. The table, int16 or int32
     [passes+1, n_x, n_z], is filled with the y of the P-position of each column, -1 where a column has none.
     """
     terminal = 0 if holds_terminal else -1

@@ -1,11 +1,11 @@
 """Grundy numbers of any game whose moves only lower coordinates.
 
-Positions are settled in lexicographic order, which lists each after its options. An option's cell is found by subtraction
-from the position's own: a move by n steps back n times the strides of what it lowers, and a coordinate that then stands
-above its limit steps back by what is too much. Whatever depends on the position (limits, largest amounts, conditions) was
-computed before, on the coordinates that it reads, and lies in one array; along a row only its place in there moves on. The
-options' numbers are stamped with the position, so that nothing is cleared before the next. An option costs 2 to 7
-nanoseconds while the table stays in a cache, and each kind of move 100 more at each position.
+Idea: the cell of an option is the cell of the position minus n times the strides of the lowered coordinates, for a move by n. A
+coordinate that is then above its limit is lowered to it, which subtracts again. All functions of the position (limits, largest
+amounts, conditions) are computed before, in one array; along a row only the index in this array changes.
+Invariant: positions are settled in lexicographic order, so that the options of each are settled before it. The numbers of its
+options are marked with a stamp of the position, so that nothing need be cleared for the next one.
+Cost: 2 to 7 nanoseconds for an option while the table is in a cache, and 100 for each kind of move at each position.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MoveArrays(NamedTuple):
     values: NDArray[np.int32]
     #: int64 [functions]. Where those of each function start.
     starts: Ints
-    #: int64 [functions, coordinates]. How many values further a coordinate leads that is larger by 1; 0 where it is not read.
+    #: int64 [functions, coordinates]. The step in the values if a coordinate increases by 1; 0 if the function does not read it.
     steps: Ints
     #: int64 [limits]. The coordinate of each limit, whose function has the limit's own number.
     limited: Ints
@@ -49,13 +49,13 @@ class MoveArrays(NamedTuple):
     #: int64. Earlier moves, of which one must be possible.
     needs: Ints
     needs_bounds: Ints
-    #: int64 [moves]. The function that says the largest amount, and the one that is not 0 where play has ended; -1 for none.
+    #: int64 [moves]. The function of the largest amount, and the one that is not 0 where play has ended; -1 for none.
     at_most: Ints
     unless: Ints
     #: int64 [moves]. The least amount where amounts differ from coordinate to coordinate, 0 or 1; not all are 0.
     least: Ints
-    #: bool [moves]. Whether amounts may differ from coordinate to coordinate; whether what then is too large falls to its
-    #: limit; whether there is a list of needs; whether it is a move, or only needed by one.
+    #: bool [moves]. Whether amounts may differ from coordinate to coordinate; whether a coordinate above its limit falls to
+    #: it; whether there is a list of needs; whether it is a move, or only needed by one.
     differ: Truths
     may_clip: Truths
     has_needs: Truths
@@ -286,7 +286,7 @@ def grundy_generic(
     """Return all Grundy numbers of a game.
 
     Coordinate i has the values 0 to ``sizes[i] - 1``; there is at least one coordinate. `is_position`, broadcast, is
-    False where limits allow what is no position; no move may lead there from a position. The table is int16 or int32 [sizes],
+    False for cells within the limits that are no positions; no move may lead there from a position. The table is int16 or int32 [sizes],
     -1 where there is no position: a move lowers the coordinates' sum, so no number is larger than that can be.
     """
     largest = sum(sizes) - len(sizes)

@@ -7,9 +7,9 @@ clipped, so this is also three-heap Nim with passes, and the d of the one P-posi
 
 Idea: the options of (x, y, z) lie on three lines, and along each the numbers met so far are a set that only grows. So each line
 carries its set as bits, and a Grundy number is the first bit that none of three sets has, 64 at a time. A move along x or z to a
-lower bar clips y: it reaches what stands at that bar's top, which is why sets along x and z are kept for each y.
+lower bar clips y and ends at the top of that bar, so that sets along x and z are kept for each y.
 
-What is kept true: positions are filled with x, z and then y ascending; when one is asked, the sets of its lines hold exactly the
+Invariant: positions are filled with x, z and then y ascending; before each, the sets of its lines hold exactly the
 Grundy numbers of its options along them (`OptionSets`). Inside a block the order is by tiles, whose sets stay in a core's cache.
 
 Cost: for a position, a search in words that have a free bit, and a bit set in three sets. Memory: a bit for each line, y and number.
@@ -33,7 +33,7 @@ from choco_pipeline.kernels.bitset import (
 )
 from choco_pipeline.kernels.dtypes import Table
 
-TILE = 32  # what a tile's option sets touch stays in a core's own cache (1 MiB) up to bound 1000
+TILE = 32  # the option sets of a tile fit into a core's own cache (1 MiB) up to bound 1000
 
 
 @kernel
