@@ -62,7 +62,7 @@ class ForAllParameters:
         if not list(mistakes_in(claim)):
             conclusion = _conclusion(statement, claim, self.decide(claim))
         if conclusion is None or conclusion.verdict in ASKED:
-            points = [point for point in statement.points if claim.speaks_of(point)]
+            points = [point for point in statement.points if claim.is_about(point)]
             conclusion = self._by_lemmas(claim, points) or conclusion
         return statement if conclusion is None else replace(statement, conclusion=conclusion)
 

@@ -381,7 +381,7 @@ class _Search:
         formula = pooled_formula(readings)
         if formula is not None:
             for member, reading in zip(members, readings, strict=True):
-                yield member.parameters, p_iff(reading.said(formula))
+                yield member.parameters, p_iff(reading.as_statement(formula))
 
     def nim_sums(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
         """Yield the nim-sums that are no candidates but may be right up to a bound.
@@ -553,7 +553,7 @@ def frontier_statements(
             is_short = any(
                 (law.value(k) or 0) < family.members[places[k]].bound
                 for k, reach in reaches.items()
-                if law.speaks_of(k) and reach is None
+                if law.is_about(k) and reach is None
             )
             if law.combination.is_constant or is_short or is_beaten(place, chosen):
                 continue

@@ -246,7 +246,7 @@ class Law:
         """Return the value at `k`, at least 1."""
         return self.combination.value({self.name: k})
 
-    def speaks_of(self, k: int) -> bool:
+    def is_about(self, k: int) -> bool:
         """Whether `k` is in the class and no exception, nor smaller than one."""
         return k % self.modulus == self.residue and (not self.exceptions or k >= self.fitted[0])
 

@@ -63,7 +63,7 @@ class Tables:
             matched = ((game, match(pattern, notation)) for game, notation in self._games.items())
             self._matching[pattern] = {game: own for game, own in matched if own is not None}
         known = self._matching[pattern]
-        return {game: dict(own) for game, own in known.items() if claim.speaks_of(own)}
+        return {game: dict(own) for game, own in known.items() if claim.is_about(own)}
 
     @cached_property
     def _games(self) -> dict[str, Notation]:
@@ -131,15 +131,15 @@ def new_parameters(
         more = max(FARTHER, (high - low) // 2)
         ranges[name] = range(max(0, low - more), high + more + 1)
     seen = games_of(statement, tables).values()
-    spoken = [*tables.matching(claim).values()]
-    in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
-    taken = [*spoken, *map(dict, used)]
+    matching = [*tables.matching(claim).values()]
+    in_run = [known for known in matching if known not in seen and known not in map(dict, used)]
+    taken = [*matching, *map(dict, used)]
     names = list(statement.parameters)
 
     @cache
     def is_meant(values: tuple[int, ...]) -> bool:
         try:
-            return claim.speaks_of(dict(zip(names, values, strict=True)))
+            return claim.is_about(dict(zip(names, values, strict=True)))
         except ChocoError:  # the condition has no value
             return False
 
@@ -225,7 +225,7 @@ def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
     """Return the game with parameters, if it exists and satisfies the condition."""
     assert claim.pattern is not None
     try:
-        is_meant = claim.speaks_of(parameters)
+        is_meant = claim.is_about(parameters)
     except ChocoError:  # the condition has no value
         return None
     return _built(claim.pattern, tuple(parameters.items())) if is_meant else None

@@ -181,7 +181,7 @@ def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
 def _is_same(finding: Finding, own: Finding) -> bool:
     if isinstance(finding, CountFinding) and isinstance(own, CountFinding):
         return _has_relations(own, finding.sequence)
-    return not finding.nothing and finding.says_as(own)
+    return not finding.nothing and finding.equals(own)
 
 
 def _has_relations(finding: CountFinding, sequence: IntegerSequence | None) -> bool:

@@ -194,11 +194,11 @@ def _claim(stack: Stack, relations: Mapping[Residue, Relation]) -> ClaimContent 
             return None
         pairs = zip(stack.axes, residue, strict=True)
         where = " and ".join(f"{name}%2 == {remainder}" for name, remainder in pairs)
-        said = "not P"
+        conclusion = "not P"
         for steps in terms:
             size, *cell = map(_plus, (f"{name}//2" for name in stack.axes), steps)
-            said = f"({_like_cell(size, cell)})"
-        lines.append(f"{where} => {said}")
+            conclusion = f"({_like_cell(size, cell)})"
+        lines.append(f"{where} => {conclusion}")
     return {"ruleset": stack.ruleset, "statement": "; ".join(lines)}
 
 
@@ -329,7 +329,7 @@ def _claim_of_copies(stack: Stack, copies: Sequence[Copy]) -> ClaimContent:
             cell.append(f"{name}-({start.text()})" if any(start) else name)
         cases[" and ".join(inside)] = _like_cell(copy.size.text(), cell)
     outside = " or ".join(f"({where})" for where in cases)
-    lines = [f"{where} => ({said})" for where, said in cases.items()]
+    lines = [f"{where} => ({conclusion})" for where, conclusion in cases.items()]
     return {
         "ruleset": stack.ruleset,
         "every": {"e": "0..m"},

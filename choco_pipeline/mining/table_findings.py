@@ -61,7 +61,7 @@ class SearchOutcome(RecordModel):
     """The fields that all findings have. A document holds those that were given."""
 
     #: The fields whose values are the statement, for any game.
-    SAYS: ClassVar[tuple[str, ...]] = ()
+    COMPARED: ClassVar[tuple[str, ...]] = ()
 
     #: The id of the table, in a run.
     table: str = ""
@@ -80,10 +80,10 @@ class SearchOutcome(RecordModel):
     #: Whether it found nothing.
     nothing: bool = False
 
-    def says_as(self, other: SearchOutcome) -> bool:
-        """Whether another finding says the same, of the same game or of another."""
-        pairs = ((getattr(self, name), getattr(other, name)) for name in self.SAYS)
-        is_alike = bool(self.SAYS) and self.kind == other.kind
+    def equals(self, other: SearchOutcome) -> bool:
+        """Whether another finding, of the same game or of another, has the same content."""
+        pairs = ((getattr(self, name), getattr(other, name)) for name in self.COMPARED)
+        is_alike = bool(self.COMPARED) and self.kind == other.kind
         return is_alike and all(own == others for own, others in pairs)
 
     @model_serializer(mode="wrap")
@@ -174,7 +174,7 @@ class PictureFinding(SearchOutcome):
 class CellularFinding(PictureFinding):
     """A rule by which a picture of P-positions follows from those before it."""
 
-    SAYS = ("axes", "terms", "inside", "start")
+    COMPARED = ("axes", "terms", "inside", "start")
 
     kind: Literal["cellular"] = "cellular"
     #: Of the rule: [dn, di, dj].
@@ -209,7 +209,7 @@ class CopiedPicture(RecordModel):
 class BlocksFinding(PictureFinding):
     """Relations of pictures to smaller ones, or copies of which they consist."""
 
-    SAYS = ("axes", "relations", "copies", "begins")
+    COMPARED = ("axes", "relations", "copies", "begins")
 
     kind: Literal["blocks"] = "blocks"
     #: By residues; whether there is one for all of them; and from which number on they are true.

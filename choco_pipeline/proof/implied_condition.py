@@ -32,7 +32,7 @@ ZERO, ONE = nodes.Integer(0), nodes.Integer(1)
 def require_implied_condition(claim: Claim, seconds: float) -> None:
     """Raise `UndecidedError` unless `for_all` is shown to imply `when`."""
     statement = claim.statement
-    if claim.speaks_for_all_only or statement.for_all is None or statement.when is None:
+    if claim.is_for_all_only or statement.for_all is None or statement.when is None:
         return
     given, shown = [parse_nodes(statement.for_all.text)], list[nodes.Node]()
     spans = dict.fromkeys(sorted(claim.parameters), "0..N")

@@ -68,7 +68,7 @@ def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
     more = p_iff(*said, "k%2 == 0 and s < 3", k=(2, 4), s=(0, 1, 2))
     assert [*kept(numbers, same).values()] == [(Implied(same.text, "all positions"),)]
     (found,) = Finder(Tables(bounds), Catalogue({})).consider([numbers, more])
-    assert found.claims[0].speaks_of({"k": 4, "s": 2}), "the condition is wider"
+    assert found.claims[0].is_about({"k": 4, "s": 2}), "the condition is wider"
     assert found.implies == (Implied(more.text, "all positions"),)
 
 

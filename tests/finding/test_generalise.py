@@ -142,7 +142,7 @@ def test_step_bars():
     for one in (even, *odd):
         (claim,) = one.claims
         for place in step_bars().members:
-            speaks = claim.speaks_of(place.parameters)
+            speaks = claim.is_about(place.parameters)
             assert speaks == outcome(claim, place).holds, place.parameters
 
 

@@ -42,7 +42,7 @@ def test_two_slopes():
     assert (one.when, one.statement) == ("", multiples("2**v2(k)"))
     assert one.seen == ((2,), (4,), (6,), (8,), (12,))
     (claim,) = one.claims
-    assert claim.speaks_of({"k": 40})
+    assert claim.is_about({"k": 40})
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,7 @@ def test_one_other_position_refutes_a_modulus():
     wrong_cells = replace(cells, cells=wrong)
     changed[3] = replace(changed[3], table=lambda: wrong_cells)
     sure, doubtful, _ = FamilyModuli(TableFamily(SLOPES, tuple(changed))).proposals()
-    assert not any(
-        one.when == "" or one.claims[0].speaks_of({"k": 8}) for one in (*sure, *doubtful)
-    )
+    assert not any(one.when == "" or one.claims[0].is_about({"k": 8}) for one in (*sure, *doubtful))
 
 
 def test_moduli_that_are_the_same_numbers_are_both_proposed():

@@ -81,7 +81,7 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
     assert one.verdict == "holds-to-bound"
     (claim,) = one.claims
     for k, s in games:  # pass2016, Conj 4.1, speaks of even s
-        assert claim.speaks_of({"k": k, "s": s}) == (s % 2 == 0), one.when
+        assert claim.is_about({"k": k, "s": s}) == (s % 2 == 0), one.when
     alone = [s for s in found if "(x+2) ^ y ^ (z+2) ^ p" in s.statement]
     assert alone == [], "what is said of all s is not said again for one"
 

@@ -68,7 +68,7 @@ def test_verdicts_speak_of_the_games_of_the_statement_alone():
     (claim,) = found.claims
     named = re.findall(r"\((\d+), (\d+)\)", found.conclusion.text)
     assert len(named) > 3
-    assert all(claim.speaks_of({"k": int(k), "s": int(s)}) for k, s in named)
+    assert all(claim.is_about({"k": int(k), "s": int(s)}) for k, s in named)
     # s even, s < k and k even, as far as parameters beyond those of the tables say: by the definition
     for k, s in product(range(2, 7), range(7)):
         game = parse_ruleset(f"with-pass(strip-bar(k={k}, s={s}), passes=1)")
@@ -77,7 +77,7 @@ def test_verdicts_speak_of_the_games_of_the_statement_alone():
             for p in game.positions(9)
             if any(p[:3])
         )
-        assert claim.speaks_of({"k": k, "s": s}) == holds, (k, s)
+        assert claim.is_about({"k": k, "s": s}) == holds, (k, s)
 
 
 def test_parameters_without_a_value_are_excluded():
@@ -186,8 +186,8 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     assert document["claim"]["statement"] == "G == (y ^ (z+s))-s"
     assert (document["claim"]["id"], document["claim"]["when"]) == (found.id, found.when)
     assert "narrowed where it was wrong, (k, s) = " in found.tried.what
-    assert found.claims[0].speaks_of({"k": 8, "s": 7})
-    assert not found.claims[0].speaks_of({"k": 8, "s": 9})
+    assert found.claims[0].is_about({"k": 8, "s": 7})
+    assert not found.claims[0].is_about({"k": 8, "s": 9})
 
 
 @pytest.mark.full
@@ -206,7 +206,7 @@ def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_righ
     assert "narrowed" in found.tried.what
     (claim,) = found.claims
     for k, c in product((6, 10, 12), range(14)):
-        assert claim.speaks_of({"k": k, "c": c}) == (c <= (c & -c) * (k & -k)), (k, c)
+        assert claim.is_about({"k": k, "c": c}) == (c <= (c & -c) * (k & -k)), (k, c)
 
 
 def test_a_condition_that_leaves_no_other_game_to_try_it_on_narrows_nothing():
@@ -279,9 +279,9 @@ def test_a_family_with_games_in_which_a_member_never_occurs_is_narrowed():
         "narrowed where it was wrong or not all small values of a set occur, " in found.tried.what
     )
     (claim,) = found.claims
-    assert all(claim.speaks_of({"k": k, "s": s}) for k, s in ks)
+    assert all(claim.is_about({"k": k, "s": s}) for k, s in ks)
     for k, s in product(range(2, 13, 2), range(12)):
-        if claim.speaks_of({"k": k, "s": s}):
+        if claim.is_about({"k": k, "s": s}):
             game = parse_ruleset(PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}"))
             p = filter(game.is_p_position, game.positions(10))
             values = {(x + s) ^ y ^ (z + s) ^ q for x, y, z, q in p}
@@ -300,8 +300,8 @@ def test_a_game_is_not_seen_because_each_of_its_parameters_is():
     assert "(4, 4)" in found.tried.what
     assert found.verdict == "holds-to-bound"
     (claim,) = found.claims
-    assert not claim.speaks_of({"k": 4, "s": 4})
-    assert all(claim.speaks_of({"k": k, "s": s}) for k, s in seen)
+    assert not claim.is_about({"k": 4, "s": 4})
+    assert all(claim.is_about({"k": k, "s": s}) for k, s in seen)
     assert FoundStatement.from_json(found.as_json()) == found
 
 
@@ -354,9 +354,9 @@ def test_a_condition_that_is_too_narrow_is_wider_and_right():
     assert found.verdict == "holds-to-bound"
     for k in range(1, 9):
         for s in range(10):
-            if found.whole.speaks_of({"k": k, "s": s}):
+            if found.whole.is_about({"k": k, "s": s}):
                 assert is_right(k, s), (k, s)
-    assert found.whole.speaks_of({"k": 4, "s": 4})
+    assert found.whole.is_about({"k": 4, "s": 4})
 
 
 @pytest.mark.parametrize("when", ["k%4 == 3", "k == 3 or k == 7 or k == 11"])
@@ -364,7 +364,7 @@ def test_a_residue_is_learnt_anew_or_stays(when):
     """triangular, Thm 7.3: the nim-sum is right for k ≡ 3 (mod 4) and no other k but even ones far away."""
     found = wider(p_iff(TRIANGLE, "x ^ y ^ z == 0", when, k=(3, 7, 11)))
     assert found is None or all(
-        found[0].whole.speaks_of({"k": k}) == (k % 4 == 3) for k in range(1, 40)
+        found[0].whole.is_about({"k": k}) == (k % 4 == 3) for k in range(1, 40)
     )
 
 
@@ -383,7 +383,7 @@ def test_a_condition_without_which_a_statement_is_wrong_stays(said):
 def test_games_that_do_not_exist_are_left_out():
     """There is no bar with heights ⌊(x+z)/0⌋."""
     found = wider(p_iff(TRIANGLE, "y == x ^ z", "k >= 1 and k%4 == 3", k=(3, 7)))
-    assert found is None or not found[0].whole.speaks_of({"k": 0})
+    assert found is None or not found[0].whole.is_about({"k": 0})
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends():
     assert found.verdict == "holds-to-bound"
     assert "narrowed where it was wrong, k = 64" in found.tried.what
     (claim,) = found.claims
-    assert [k for k in range(31, 80) if claim.speaks_of({"k": k})] == list(range(31, 80, 4))
+    assert [k for k in range(31, 80) if claim.is_about({"k": k})] == list(range(31, 80, 4))
 
 
 @pytest.mark.parametrize("other", ["x^y^z == 0 and x < 500", "x^y^z == 0 and x < 30"])

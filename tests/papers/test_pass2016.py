@@ -124,7 +124,7 @@ def test_claims_speak_of_the_printed_s() -> None:
                 s == k * 2**t + m * 2 ** (t + 1) for t in range(7) for m in range(k // 2)
             )
             second = k % 2 == 0 and 1 <= s < k
-            said = [claim.speaks_of({"k": k, "s": s}) for claim in shifts]
+            said = [claim.is_about({"k": k, "s": s}) for claim in shifts]
             assert said == [first or second, first or second, first], (k, s)
 
 

@@ -199,7 +199,7 @@ def test_claims_speak_of_the_printed_s() -> None:
         for s in range(60):
             for claim, speaks in claims:
                 said = k % 2 == 0 and speaks(k, s)
-                assert claim.speaks_of({"k": k, "s": s}) == said, (claim.id, k, s)
+                assert claim.is_about({"k": k, "s": s}) == said, (claim.id, k, s)
 
 
 def test_definition_3_1_prints_what_is_no_position() -> None:

@@ -50,9 +50,9 @@ def test_a_claim_of_the_catalogue_is_a_family_with_its_parameters(claim: Claim) 
     sample = list(assignments(claim.statement.sample.parameters, {}))
     listed = [given for given in sample if claim.is_for_all(given)]
     assert listed
-    assert all(claim.speaks_of(given) for given in listed)
-    if claim.speaks_for_all_only:
-        assert all(claim.is_for_all(given) == claim.speaks_of(given) for given in sample)
+    assert all(claim.is_about(given) for given in listed)
+    if claim.is_for_all_only:
+        assert all(claim.is_for_all(given) == claim.is_about(given) for given in sample)
 
 
 def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
     found = settle_for_all(claim.as_json(), 20, 4, None)
     assert found.verdict == "refuted"
     assert found.for_all is None
-    assert claim.speaks_of(found.parameters)
+    assert claim.is_about(found.parameters)
     position = tuple(found.counterexample.position)
     assert claim.pattern is not None
     game = build(claim.pattern, found.parameters, Path())
@@ -186,7 +186,7 @@ TWO_FORMS = {"t": "0..v2(max(s, 1))", "m": "0..k//2-1"}
 
 @pytest.mark.parametrize(
     "claim",
-    [c for c in CLAIMS.values() if c.statement.for_all and not c.speaks_for_all_only],
+    [c for c in CLAIMS.values() if c.statement.for_all and not c.is_for_all_only],
     ids=lambda claim: claim.id,
 )
 def test_claims_of_the_catalogue_speak_of_all_that_they_are_decided_for(claim: Claim) -> None:

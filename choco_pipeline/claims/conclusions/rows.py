@@ -117,7 +117,7 @@ class _Cases:
     @property
     def is_proved_for_all(self) -> bool:
         """Whether it is proved for all its parameters at once."""
-        return self.proved_for_all is not None and self.claim.speaks_for_all_only
+        return self.proved_for_all is not None and self.claim.is_for_all_only
 
     def is_among_all(self, given: Given) -> bool:
         """Whether a case belongs to the domain that is proved at once."""

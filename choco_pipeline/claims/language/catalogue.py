@@ -206,7 +206,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     names = sorted(claim.parameters)
     for values in product(range(MOST_TRIED), repeat=len(names)):
         given = dict(zip(names, values, strict=True))
-        if claim.is_for_all(given) and not claim.speaks_of(given):
+        if claim.is_for_all(given) and not claim.is_about(given):
             yield place, f"the claim is not about {assigned(given)}: `for_all` must imply `when`"
             return
 

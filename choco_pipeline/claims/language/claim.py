@@ -94,7 +94,7 @@ class Claim:
         return parts_of(self.proposition, self.coordinates)
 
     @property
-    def speaks_of_outcomes(self) -> bool:
+    def is_about_outcomes(self) -> bool:
         """Whether it is about P-positions or Grundy numbers, and not about moves alone."""
         return self.statement.check is not None or any(
             isinstance(part, tree.PPosition | tree.Grundy) for part in tree.walk(self.proposition)
@@ -285,9 +285,9 @@ class Claim:
         if self.pattern is None:
             return None
         parameters = match(self.pattern, read(ruleset))
-        return parameters if parameters is not None and self.speaks_of(parameters) else None
+        return parameters if parameters is not None and self.is_about(parameters) else None
 
-    def speaks_of(self, parameters: Mapping[str, int]) -> bool:
+    def is_about(self, parameters: Mapping[str, int]) -> bool:
         """Whether matching parameters are among those of the claim."""
         return bool(self.cases(parameters))
 
@@ -303,12 +303,12 @@ class Claim:
             return False
 
     @property
-    def speaks_for_all_only(self) -> bool:
+    def is_for_all_only(self) -> bool:
         """Whether it is about no other parameters than those of `for_all`."""
-        said = self.statement
-        if said.for_all is None or said.for_all != said.when:
+        statement = self.statement
+        if statement.for_all is None or statement.for_all != statement.when:
             return False
-        return not said.some or not said.for_all.names <= self.parameters
+        return not statement.some or not statement.for_all.names <= self.parameters
 
     def domain(self, beyond: int = 0) -> str:
         """Return the premise of its formula, or ""; `beyond` widens its reach."""

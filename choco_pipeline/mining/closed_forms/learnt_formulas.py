@@ -123,7 +123,7 @@ class _TableSearch:
             if cases is None:
                 return None
             # a statement that all positions of a case are P names no coordinate
-            lines = [parse(self.reading.said(case.formula)) for case in cases]
+            lines = [parse(self.reading.as_statement(case.formula)) for case in cases]
             if cells.variable.name != "grundy" and not all(line.names for line in lines):
                 return None
             held_on = self._held_on(side, cases)
@@ -229,7 +229,7 @@ class _TableSearch:
         reading = self.reading
         where = (reading.in_table_names(case.where or "") for case in cases)
         lines = [
-            FormulaLine(formula=reading.said(case.formula), where=text)
+            FormulaLine(formula=reading.as_statement(case.formula), where=text)
             for case, text in zip(cases, where, strict=True)
         ]
         learnt = box.chosen(reading.comparison(box, cases).covered)
@@ -425,7 +425,7 @@ class Reading:
             positions += map(tuple, self.cells.positions(points).tolist())
         return sorted(positions)
 
-    def said(self, formula: str) -> str:
+    def as_statement(self, formula: str) -> str:
         """Return a formula for a Grundy number, or a condition for P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":

@@ -68,7 +68,7 @@ def write_claim_certificate(
         "kind": "claim",
         "claim": proved_statement(claim),
         "names": dict(names),
-        "game": game_document(proof) if proof is not None and claim.speaks_of_outcomes else None,
+        "game": game_document(proof) if proof is not None and claim.is_about_outcomes else None,
         **games,
         "verdict": "proved",
         "versions": versions(),
@@ -132,7 +132,7 @@ def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDoc
                 f"{path}: the automata are of {other}, needed is {game.notation}"
             )
         proof = checked_again(replace(claimed, ruleset=game), seconds)
-    elif claim.speaks_of_outcomes:
+    elif claim.is_about_outcomes:
         raise CertificateError(f"{path}: the automata of the game are needed")
     else:
         proof = Proof(game, "p", "proved", "", (), (), 0.0)

@@ -372,7 +372,7 @@ class _Question:
             value = tree.math_of(part.value, MathNotation())
             return Counterexample(f"its value {value} is outside of the set", claim.summary, *at)
         is_near = sum(position) <= MOST_OPTIONS
-        if is_near and (not claim.speaks_of_outcomes or self._on_a_table(position)):
+        if is_near and (not claim.is_about_outcomes or self._on_a_table(position)):
             bound, printed = explain.bound_of(game, position), claim.statement.printed
             evaluation = Evaluation(Board(game), bound, self.environment, printed, claim.games)
             found = false_at(part, evaluation, position)

@@ -183,7 +183,7 @@ def test_integers_of_some_are_in_for_all_only_if_it_is_when(
     )
     found = [message for place, message in mistakes_in(claim) if place == ("for_all",)]
     assert is_right == (not found)
-    assert claim.speaks_for_all_only == (when == "u < k and s == u*2**t")
+    assert claim.is_for_all_only == (when == "u < k and s == u*2**t")
     assert claim.is_for_all({"k": 4, "s": 12})
     assert not claim.is_for_all({"k": 4, "s": 5})
 
