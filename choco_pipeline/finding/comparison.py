@@ -35,16 +35,21 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.lines import with_arguments
 from choco_pipeline.finding.scope import spread
 from choco_pipeline.finding.statement import ComparedOn
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Node, render, substitute, with_operands
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.notation import Notation, as_written, build, match, read
+from choco_pipeline.games.notation import (
+    Notation,
+    as_written,
+    build,
+    match,
+    read,
+    with_arguments,
+)
 from choco_pipeline.proof.arithmetic import logic
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.follows import nodes
 from choco_pipeline.proof.games.obligations import legal
 from choco_pipeline.proof.proof_errors import NotDefinableError
 from choco_pipeline.proof.statements.sentences import (
@@ -226,7 +231,7 @@ def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _
         case Values() if told == "values":
             return _Content(where, reach)
         case Values(relation="within" | "exactly") if told == "p":
-            member = substitute(nodes(check.values), {"v": nodes(check.of)})
+            member = substitute(check.values.root, {"v": check.of.root})
             excluded = parse(f"not ({render(member)})").substitute(names)
             return _Content([*where, excluded], reach)
         case GrundyNumbers(equals=number) if told == "grundy":

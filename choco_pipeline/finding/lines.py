@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula import Formula
 from choco_pipeline.formula.nodes import Node, render, walk
-from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.games.notation import Argument, Notation
 from choco_pipeline.statements import tree
 from choco_pipeline.statements.tree import (
     Binding,
@@ -108,21 +106,6 @@ def with_formulas(part: Proposition, change: Callable[[Node], Node]) -> Proposit
                 return tree.rebuilt(one, of)
 
     return of(part)
-
-
-def with_arguments(notation: Notation, change: Callable[[Node], Node]) -> Notation:
-    """Return a notation with each formula in its arguments changed, at any depth."""
-
-    def changed(argument: Argument) -> Argument:
-        match argument:
-            case Notation():
-                return with_arguments(argument, change)
-            case Formula():
-                return parse(render(change(parse_nodes(argument.text))))
-            case _:
-                return argument
-
-    return Notation(notation.name, tuple((key, changed(one)) for key, one in notation.arguments))
 
 
 def formulas_of(part: Proposition) -> list[Formula]:

@@ -21,14 +21,14 @@ import numpy as np
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.conditions import Domain, TestedCondition, tested_condition
 from choco_pipeline.finding.laws import determined, shapes_of
-from choco_pipeline.finding.lines import implied, with_arguments
+from choco_pipeline.finding.lines import implied
 from choco_pipeline.finding.scope import Parameters
 from choco_pipeline.finding.statement import FoundStatement, Mined, Proposals
 from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, with_operands
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.notation import Notation, build, read
+from choco_pipeline.games.notation import Notation, build, read, with_arguments
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.tables.cells import Cells, Ints, Truths
 from choco_pipeline.tables.computing import cells_of

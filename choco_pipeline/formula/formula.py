@@ -135,14 +135,7 @@ class Formula:
     @classmethod
     def joined(cls, word: str, *parts: Formula) -> Formula:
         """Return conditions joined by ``and`` or ``or``, with the first one's source."""
-        flat: list[Node] = []
-        for part in parts:
-            match part.root:
-                case nodes.Junction(operator, operands) if operator == word:
-                    flat += operands
-                case root:
-                    flat.append(root)
-        return cls(nodes.Junction(word, tuple(flat)), parts[0].source)
+        return cls(nodes.joined(word, *(part.root for part in parts)), parts[0].source)
 
     @property
     def negated(self) -> Formula:
@@ -335,8 +328,11 @@ class Formula:
         >>> parse("(x+z)//3").match(parse("(x+z)//k"), {"x", "z"})
         {'k': 3}
         """
-        integers: dict[str, int] = {}
-        return integers if nodes.match_nodes(self.root, pattern.root, fixed, integers) else None
+        values: dict[str, nodes.Node] = {}
+        if not nodes.match_nodes(self.root, pattern.root, fixed, values):
+            return None
+        integers = {n: one.value for n, one in values.items() if isinstance(one, nodes.Integer)}
+        return integers if len(integers) == len(values) else None
 
     def solve(self, name: str) -> list[Formula] | None:
         """Return candidates for `name`; None if they are unknown.

@@ -216,6 +216,15 @@ def links(node: Compare) -> Junction:
     return Junction("and", tuple(Compare((sign,), pair, node.column) for sign, pair in pairs))
 
 
+def joined(operator: str, *parts: Node) -> Node:
+    """Return the conjunction (``and``) or the disjunction (``or``) of conditions."""
+    flat: list[Node] = []
+    for part in parts:
+        is_same = isinstance(part, Junction) and part.operator == operator
+        flat += part.operands if isinstance(part, Junction) and is_same else [part]
+    return flat[0] if len(flat) == 1 else Junction(operator, tuple(flat))
+
+
 def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
     """Return `node` with parts in place of some of its names."""
     if isinstance(node, Name) and node.name in parts:
@@ -307,11 +316,14 @@ def _bracketed(node: Node, needed: bool) -> str:
     return f"({render(node)})" if needed else render(node)
 
 
-def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, int]) -> bool:
-    """Extend `values` so that `pattern` becomes `node`; return whether it can."""
+def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, Node]) -> bool:
+    """Extend `values`, integers or names, so that `pattern` becomes `node`; return whether it can."""
     match pattern:
         case Name(name) if name not in fixed:
-            return isinstance(node, Integer) and values.setdefault(name, node.value) == node.value
+            stands = isinstance(node, Integer) or (
+                isinstance(node, Name) and node.name not in fixed
+            )
+            return stands and values.setdefault(name, node) == node
         case Negate() if isinstance(node, Integer) and node.value <= 0:
             # The pattern -k is the literal -3 if k is 3.
             return match_nodes(Integer(-node.value), pattern.operand, fixed, values)

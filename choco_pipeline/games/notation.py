@@ -16,6 +16,7 @@ from typing import Any
 
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import Node, render
 from choco_pipeline.games.bars import Nim, RectangularBar, SolidBar, StepBar, StripBar
 from choco_pipeline.games.description import CutGame, described, inside
 from choco_pipeline.games.game_file import NAME
@@ -372,6 +373,21 @@ def csv_file(text: str) -> CsvFile | None:
 def coordinates_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> tuple[str, ...]:
     """Return the coordinates of all rulesets that a pattern matches."""
     return sample_of(pattern, games).coordinates
+
+
+def with_arguments(notation: Notation, change: Callable[[Node], Node]) -> Notation:
+    """Return a notation with each formula in its arguments changed, at any depth."""
+
+    def changed(argument: Argument) -> Argument:
+        match argument:
+            case Notation():
+                return with_arguments(argument, change)
+            case Formula():
+                return parse(render(change(argument.root)))
+            case _:
+                return argument
+
+    return Notation(notation.name, tuple((key, changed(one)) for key, one in notation.arguments))
 
 
 def sample_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> Ruleset:

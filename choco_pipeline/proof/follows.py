@@ -34,10 +34,10 @@ from choco_pipeline.formula.nodes import (
     LogicalNot,
     Name,
     Node,
+    joined,
     render,
     substitute,
 )
-from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
@@ -51,7 +51,6 @@ from choco_pipeline.proof.lemmas import (
     Lemma,
     PositionFormulas,
     equal,
-    junction,
 )
 from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.trial import Statement
@@ -81,8 +80,8 @@ class LastStep:
         check = self.claim.check
         match check:
             case PPositions():
-                known, claimed = self.known.outcome, nodes(check.formula)
-                where = [] if check.where is None else [nodes(check.where)]
+                known, claimed = self.known.outcome, check.formula.root
+                where = [] if check.where is None else [check.where.root]
                 if check.relation == "exactly":
                     yield self._everywhere(where, f"(({render(known)}) <=> ({render(claimed)}))")
                 elif check.relation == "within":
@@ -90,8 +89,8 @@ class LastStep:
                 else:
                     yield self._everywhere([*where, claimed], render(known))
             case GrundyNumbers():
-                where = [] if check.where is None else [nodes(check.where)]
-                yield self._everywhere(where, render(equal(nodes(check.equals), self.known.value)))
+                where = [] if check.where is None else [check.where.root]
+                yield self._everywhere(where, render(equal(check.equals.root, self.known.value)))
             case Values():
                 yield from self._of_values(check)
             case _ if (said := self.claim.on_options) is not None:
@@ -103,10 +102,10 @@ class LastStep:
 
     def _of_values(self, check: Values) -> Iterator[str]:
         counted = [self.known.outcome]
-        counted += [] if check.where is None else [nodes(check.where)]
-        value = nodes(check.of)
+        counted += [] if check.where is None else [check.where.root]
+        value = check.of.root
         if check.relation != "contains-all":
-            yield self._everywhere(counted, render(substitute(nodes(check.values), {"v": value})))
+            yield self._everywhere(counted, render(substitute(check.values.root, {"v": value})))
         if check.relation == "within":
             return
         # Where all limited coordinates are 0 is a position, as no largest value is negative.
@@ -120,13 +119,13 @@ class LastStep:
         counted_over = ", ".join(f"{name} in {span}" for name, span in spans.items())
         yield self._statement(
             given,
-            [nodes(check.values)],
-            f"count({counted_over}: {render(junction('and', *such))}) >= 1",
+            [check.values.root],
+            f"count({counted_over}: {render(joined('and', *such))}) >= 1",
         )
 
     def _of_options(self, check: OnOptions) -> Iterator[str]:
         """Yield statements on the options of P-positions, or of the others."""
-        is_p, of, to = self.known.outcome, nodes(check.where), nodes(check.to)
+        is_p, of, to = self.known.outcome, check.where.root, check.to.root
         is_other = LogicalNot(is_p)
         counts_all = {*check.by} in (set(), {*self.claim.coordinates})
         if check.word == "some" and not counts_all:
@@ -169,7 +168,7 @@ class LastStep:
         spans = {name: "0..N" for name in names}
         spans |= {name: span for name, span in self._passes.items() if name in spans}
         spans |= {"v": "-N..N"} if "v" in spans else {}
-        return integers(spans, render(junction("and", nodes(condition), *where)), said)
+        return integers(spans, render(joined("and", condition.root, *where)), said)
 
 
 def integers(spans: Mapping[str, str], where: str, said: str) -> str:
@@ -178,11 +177,6 @@ def integers(spans: Mapping[str, str], where: str, said: str) -> str:
         raise LemmaError("a parameter cannot be called N here")
     ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
     return f"for {ranges}: {where} => {said}"
-
-
-def nodes(formula: Formula) -> Node:
-    """Return the parts of a formula."""
-    return parse_nodes(formula.text, None, formula.functions)
 
 
 @dataclass(frozen=True)
@@ -228,7 +222,7 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     statements = [*last.statements()]
     if others:
         spans = {name: "0..N" for name in sorted(claim.parameters)}
-        said = render(junction("and", *others))
+        said = render(joined("and", *others))
         statements.insert(0, integers(spans, statement.for_all.text, said))
     of_parameters = tuple(parse(render(condition)) for condition in conditions)
     return Derivation(last, of_parameters, tuple(statements))
@@ -265,7 +259,7 @@ def _of_premises(
         used.add(premise.id)
         if premise.statement.for_all is None:
             raise LemmaError(f"{premise.id} is decided for single parameters only")
-        conditions.append(substitute(nodes(premise.statement.for_all), values))
+        conditions.append(substitute(premise.statement.for_all.root, values))
         knowns.append(_known(premise, about, game, values))
     if unused := [given.id for given in premises if given.id not in used]:
         raise LemmaError(f"{unused[0]} is not needed")
@@ -280,7 +274,7 @@ def _known(
     is_of_some = premise.reach is not None or premise.is_of_whole_bars
     if given is None or given.where is not None or is_of_some:
         raise LemmaError(f"{premise.id} does not say of every position what it is")
-    formula = nodes(given.formula)
+    formula = given.formula.root
     named: dict[str, Node] = dict(zip(about.coordinates, map(Name, game.coordinates), strict=True))
     if about.passes is not None and game.passes is None:
         named[PASSES_LEFT] = Integer(0)

@@ -16,7 +16,6 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Proved, verdict_text
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import nodes, parse
-from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.arithmetic.terms import condition
 from choco_pipeline.proof.checker import CHECKER_SECONDS, ask_checker
@@ -34,20 +33,20 @@ def require_implied_condition(claim: Claim, seconds: float) -> None:
     statement = claim.statement
     if claim.is_for_all_only or statement.for_all is None or statement.when is None:
         return
-    given, shown = [parse_nodes(statement.for_all.text)], list[nodes.Node]()
+    given, shown = [statement.for_all.root], list[nodes.Node]()
     spans = dict.fromkeys(sorted(claim.parameters), "0..N")
     for name, span in statement.some.items():
         spans[name] = "-N..N"
-        first, last = parse_nodes(span.first.text), parse_nodes(span.last.text)
+        first, last = span.first.root, span.last.root
         # An exponent, v2(n) or log2(n), is at least 0.
         least = ZERO if isinstance(last, nodes.Call) and last.function in ("v2", "log2") else last
         shown += [nodes.Compare(("<=",), (first, least)), *_has_value(first), *_has_value(last)]
         if span.step is not None:
-            step = parse_nodes(span.step.text)
+            step = span.step.root
             shown += [nodes.Compare((">=",), (step, ONE)), *_has_value(step)]
         # A range that has a step holds its first integer and fewer others.
         given.append(nodes.Compare((">=",), (nodes.Name(name), first)))
-    when = parse_nodes(statement.when.text)
+    when = statement.when.root
     try:
         shown += [*_has_value(when), _weaker(when)]
         sides = (

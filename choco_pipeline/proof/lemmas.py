@@ -112,7 +112,7 @@ class FamilyGame:
             pairs.append((other.passes, self.passes))
         elif self.passes != other.passes:
             return None
-        same = (_matched(wanted, given, fixed, values) for wanted, given in pairs)
+        same = (nodes.match_nodes(given, wanted, fixed, values) for wanted, given in pairs)
         return values if all(same) else None
 
     def _only(self, names: Iterable[str]) -> FamilyGame:
@@ -122,25 +122,6 @@ class FamilyGame:
         return FamilyGame(
             kept, heights, frozenset(m for m in self.moves if m[0] in kept), self.passes
         )
-
-
-def _matched(
-    wanted: nodes.Node, given: nodes.Node, fixed: frozenset[str], values: dict[str, nodes.Node]
-) -> bool:
-    """Whether a formula is another one after substitution; extend `values`."""
-    if isinstance(wanted, nodes.Name) and wanted.name not in fixed:
-        stands = isinstance(given, nodes.Integer) or (
-            isinstance(given, nodes.Name) and given.name not in fixed
-        )
-        return stands and values.setdefault(wanted.name, given) == given
-    some, others = nodes.children(wanted), nodes.children(given)
-    if type(wanted) is not type(given) or len(some) != len(others):
-        return False
-    alike = all(_matched(a, b, fixed, values) for a, b in zip(some, others, strict=True))
-    if isinstance(wanted, nodes.Integer | nodes.Name):
-        return wanted == given
-    kinds = ("operator", "operators", "function")
-    return alike and all(getattr(wanted, key, None) == getattr(given, key, None) for key in kinds)
 
 
 @dataclass(frozen=True)
@@ -173,15 +154,6 @@ ZERO = nodes.Integer(0)
 def equal(left: nodes.Node, right: nodes.Node) -> nodes.Node:
     """Return the condition that two integers are equal."""
     return nodes.Compare(("==",), (left, right))
-
-
-def junction(operator: Literal["and", "or"], *parts: nodes.Node) -> nodes.Node:
-    """Return the conjunction or the disjunction of several conditions."""
-    flat: list[nodes.Node] = []
-    for part in parts:
-        same = isinstance(part, nodes.Junction) and part.operator == operator
-        flat += part.operands if same and isinstance(part, nodes.Junction) else [part]
-    return flat[0] if len(flat) == 1 else nodes.Junction(operator, tuple(flat))
 
 
 #: Games of which formulas must be known, and the formulas that then follow from these.

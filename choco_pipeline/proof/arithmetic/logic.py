@@ -137,18 +137,12 @@ def equal(a: Variable, b: Variable) -> Linear:
 
 def conjunction(*parts: Sentence) -> Sentence:
     """Return the conjunction, with conjunctions among the parts opened."""
-    flat = _flat(And, parts)
-    if FALSE in flat:
-        return FALSE
-    return flat[0] if len(flat) == 1 else And(flat)
+    return _joined(And, FALSE, parts)
 
 
 def disjunction(*parts: Sentence) -> Sentence:
     """Return the disjunction, with disjunctions among the parts opened."""
-    flat = _flat(Or, parts)
-    if TRUE in flat:
-        return TRUE
-    return flat[0] if len(flat) == 1 else Or(flat)
+    return _joined(Or, TRUE, parts)
 
 
 def negation(part: Sentence) -> Sentence:
@@ -189,12 +183,14 @@ def within(condition: Sentence, sentence: Sentence) -> Sentence:
             return conjunction(condition, sentence)
 
 
-def _flat(kind: type[And] | type[Or], parts: Iterable[Sentence]) -> tuple[Sentence, ...]:
-    """Return the parts without repeats, with parts of the same kind opened."""
+def _joined(kind: type[And] | type[Or], decisive: Sentence, parts: Iterable[Sentence]) -> Sentence:
+    """Return the junction of the parts without repeats, or a part that decides it."""
     flat: dict[Sentence, None] = {}
     for part in parts:
         if isinstance(part, And | Or) and isinstance(part, kind):
             flat.update(dict.fromkeys(part.parts))
         else:
             flat[part] = None
-    return tuple(flat)
+    if decisive in flat:
+        return decisive
+    return next(iter(flat)) if len(flat) == 1 else kind(tuple(flat))

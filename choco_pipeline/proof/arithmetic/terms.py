@@ -33,6 +33,7 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
     is_truth,
+    nim_terms,
     render,
     walk,
 )
@@ -285,7 +286,7 @@ class Terms:
     def _same(self, left: Node, right: Node) -> Sentence:
         xor = next((n for n in (left, right) if isinstance(n, Binary) and n.operator == "^"), None)
         if xor is not None:
-            parts = [*xor_parts(left), *xor_parts(right)]
+            parts = [*nim_terms(left), *nim_terms(right)]
             return self._nim_sum_is_zero([part for part in parts if part != Integer(0)], [], False)
         known = self.linear(left)
         if known is not None:
@@ -484,10 +485,3 @@ class Terms:
 
 def _sum(meaning: Meaning) -> Sum:
     return meaning if isinstance(meaning, Sum) else Sum.of(meaning)
-
-
-def xor_parts(node: Node) -> list[Node]:
-    """Return the parts of which a formula is the nim-sum: itself, if it is none."""
-    if isinstance(node, Binary) and node.operator == "^":
-        return [*xor_parts(node.left), *xor_parts(node.right)]
-    return [node]

@@ -32,7 +32,6 @@ from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula.exact import Place
 from choco_pipeline.formula.nodes import Compare, Junction, LogicalNot, Name, Node, names_of
-from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Amounts, Move
 from choco_pipeline.proof.clock import Clock
@@ -109,7 +108,7 @@ def _reach_of(move: Move) -> Reach | None:
         case _:
             return None
     written = [condition for condition in conditions if condition is not None]
-    bounds = [_bound(parse_nodes(condition.text)) for condition in written]
+    bounds = [_bound(condition.root) for condition in written]
     known = [bound for bound in bounds if bound is not None]
     if len(known) < len(bounds):
         return None

@@ -30,11 +30,11 @@ from choco_pipeline.formula.nodes import (
     Negate,
     Node,
     names_of,
+    nim_terms,
     render,
     walk,
     with_operands,
 )
-from choco_pipeline.proof.arithmetic.terms import xor_parts
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.affine import (
     EXPONENTIAL,
@@ -290,7 +290,7 @@ def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], A
             terms, constant, added = _nim_sum(reader, left)
             return terms, constant, added + reader.affine(right) * sign
     terms, constant = {}, ZERO
-    for part in xor_parts(node):
+    for part in nim_terms(node):
         multiples, shift = reader.form(part).split()
         if not multiples:
             constant = _nim_constant(constant, shift, node)

@@ -193,7 +193,7 @@ class _Formulas:
                 )
             heights = {"y": height.text}
         put: dict[str, Node] = {**names}
-        put |= {n: parse_nodes(v.text) for n, v in given.items() if isinstance(v, Formula)}
+        put |= {n: v.root for n, v in given.items() if isinstance(v, Formula)}
 
         def read(written: object) -> Node:
             return substitute(parse_nodes(str(written)), put)
@@ -209,7 +209,7 @@ class _Formulas:
 
 def _has_power(formula: Formula) -> bool:
     """Whether a formula has 2**t."""
-    parts = walk(parse_nodes(formula.text))
+    parts = walk(formula.root)
     return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
 
 

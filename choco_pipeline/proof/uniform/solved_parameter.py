@@ -6,10 +6,9 @@ For all k, s, t, u with ``u < k and s == u*2**t`` is for all k, t, u with ``u < 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from functools import partial
 from itertools import chain
 
-from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import (
     Binary,
     Compare,
@@ -23,7 +22,7 @@ from choco_pipeline.formula.nodes import (
     walk,
 )
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.games.notation import Argument, Notation, read
+from choco_pipeline.games.notation import read, with_arguments
 from choco_pipeline.proof.trial import ALWAYS
 
 
@@ -56,7 +55,8 @@ def without_solved(
                 kept = [substitute(other, put) for other in parts if other is not part]
                 rest = Junction("and", tuple(kept)) if kept[1:] else (*kept, parse_nodes(ALWAYS))[0]
                 premise = _with(where, put) if where else ""
-                return _in_notation(notation, put).text, render(rest), _with(relation, put), premise
+                game = with_arguments(notation, partial(substitute, parts=put)).text
+                return game, render(rest), _with(relation, put), premise
     return ruleset, condition, relation, where
 
 
@@ -71,16 +71,3 @@ def _is_natural(value: Node) -> bool:
 
 def _with(text: str, put: Mapping[str, Node]) -> str:
     return render(substitute(parse_nodes(text), put))
-
-
-def _in_notation(notation: Notation, put: Mapping[str, Node]) -> Notation:
-    """Return a ruleset with sums in place of parameters."""
-    arguments: list[tuple[str, Argument]] = []
-    for key, value in notation.arguments:
-        if isinstance(value, Notation):
-            arguments.append((key, _in_notation(value, put)))
-        elif isinstance(value, Formula):
-            arguments.append((key, parse(_with(value.text, put))))
-        else:
-            arguments.append((key, value))
-    return replace(notation, arguments=tuple(arguments))

@@ -31,7 +31,6 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
     within,
-    written,
 )
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from tests.effort import examples
@@ -83,25 +82,6 @@ def test_a_condition_goes_inside_of_quantifiers_and_is_not_captured() -> None:
     assert within(condition, disjunction(some, A)) == disjunction(inside, conjunction(condition, A))
     about_u = less("u", "x")
     assert within(about_u, some) == And((about_u, some))
-
-
-@pytest.mark.parametrize(
-    ("sentence", "text"),
-    [
-        (Linear((("x", -2), ("y", 1)), -3, "<="), "- 2*x + y - 3 <= 0"),
-        (Linear((), 0, "=="), "0 == 0"),
-        (linear({"x": -1}, 0, ">"), "- x > 0"),
-        (
-            Exists(("u",), And((linear({"u": 1, "x": -2}, -3, "<="), Bitwise("&", "u", "x", "y")))),
-            "exists u: (u - 2*x - 3 <= 0 and y == u & x)",
-        ),
-        (NimSumZero(("x", "y")), "x ^ y == 0"),
-        (Not(Or((NimSumZero(("x",)), TRUE))), "not (x == 0 or true)"),
-        (FALSE, "false"),
-    ],
-)
-def test_sentences_as_text(sentence, text):
-    assert written(sentence) == text
 
 
 MOST = 4
