@@ -626,6 +626,8 @@ class _Said:
 
     def says_as(self, other: _Said) -> logic.Sentence:
         """Return the positions that it is about and where it agrees with another claim."""
+        if (self.is_p, self.number) == (other.is_p, other.number):
+            return self.speaks
         if self.number is not None and other.number is not None:
             same = parse(f"({self.number.text}) == ({other.number.text})")
             return logic.conjunction(self.speaks, holds(same, {}))
@@ -660,7 +662,9 @@ class _Question:
                 if own is None:
                     return "undecided"
                 spoken, same = own.speaks, [premise.says_as(own) for premise in premises]
-            if not self._holds(logic.implies(self.position, spoken, logic.disjunction(*same))):
+            if spoken not in same and not self._holds(
+                logic.implies(self.position, spoken, logic.disjunction(*same))
+            ):
                 return otherwise
         claimed = None if claim is None else claim.value_set
         if claim is None or claimed is None or claimed.relation == "within":

@@ -207,7 +207,7 @@ def _filled(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
         case nodes.Binary("+", left, nodes.Name(name)) if name.startswith(_HOLE):
             return _sum(_filled(left, holes), holes[int(name[1:])])
         case nodes.Name(name) if name.startswith(_HOLE):
-            return parse_nodes(holes[int(name[1:])].text or "0")
+            return parse_nodes(holes[int(name[1:])].text)
         case _:
             return nodes.with_operands(node, lambda operand: _filled(operand, holes))
 
@@ -215,7 +215,7 @@ def _filled(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
 def _sum(kept: nodes.Node, added: Combination) -> nodes.Node:
     """Return a sum without zero, and with a minus for a negative expression."""
     text = added.text
-    if added.leading == 0 or text is None:
+    if added.leading == 0:
         return kept
     if added.leading < 0 and added.is_in_brackets:  # -((k+1)//2), not (-k-1)//2
         text = f"-{added.negated.text}"
@@ -572,13 +572,11 @@ def _bound(
         }
         return family.evidence({i: one.positions for i, one in outcomes.items()}, kind)
 
-    text = law.combination.text
     searched = "formulas that tables have in common, and nim-sums with shifts"
     return FoundStatement(
         search="bounds",
         ruleset=family.ruleset,
-        statement="" if text is None else up_to(text, formula.line),
-        words=f"{formula.line}, up to size {law.formula} and no further" if text is None else "",
+        statement=up_to(law.combination.text, formula.line),
         found_on=seen(law.fitted, "smaller"),
         held_on=seen(law.held_out, "larger"),
         tried=Tried(tried, f"{searched}; bounds: {LAWS_TRIED}", len(places)),

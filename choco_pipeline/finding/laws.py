@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations, product
@@ -27,17 +27,11 @@ class Term:
 
     #: In mathematical notation; empty for 1.
     shown: str
-    #: In the formula language; empty for 1, None if that language cannot express it.
-    text: str | None
-
-    #: The value for the parameters, if the language cannot express it; they are at least 1.
-    number: Callable[[Parameters], int] | None = field(default=None, compare=False)
+    #: In the formula language; empty for 1.
+    text: str
 
     def value(self, point: Parameters) -> int | None:
         """Return the value for some parameters; None where there is none, as for v2(0)."""
-        if self.text is None:
-            assert self.number is not None
-            return self.number(point) if min(point.values()) > 0 else None
         try:
             return int(parse(self.text or "1").value(point))
         except FormulaError:
@@ -109,12 +103,10 @@ class Combination:
         return self._divided(text or "0", "/")
 
     @property
-    def text(self) -> str | None:
-        """The sum in the formula language, or None. Quotients have no remainder."""
+    def text(self) -> str:
+        """The sum in the formula language. Quotients have no remainder."""
         terms = []
         for term, factor in self._factors():
-            if term.text is None:
-                return None
             is_bare = factor == 1 or not ("/" in term.text or "%" in term.text)
             # -s%2 would be the rest of -s
             terms.append((factor, term.text if is_bare else f"({term.text})"))
@@ -211,9 +203,8 @@ MOST_EXCEPTIONS = 2
 def shapes(name: str) -> list[tuple[Term, ...]]:
     """Return the terms of laws in a parameter, in the order of the trials."""
     k, q = linear(name), two_part(name)
-    # the formula language has no logarithms
-    log_down = Term(f"⌊log₂ {name}⌋", None, lambda point: point[name].bit_length() - 1)
-    log_up = Term(f"⌈log₂ {name}⌉", None, lambda point: (point[name] - 1).bit_length())
+    log_down = Term(f"⌊log₂ {name}⌋", f"log2({name})")
+    log_up = Term(f"⌈log₂ {name}⌉", f"log2(2*{name}-1)")
     return [
         (k, CONSTANT),
         (k, log_down, CONSTANT),

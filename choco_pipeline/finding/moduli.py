@@ -112,7 +112,7 @@ class FamilyModuli:
             for term in (two_part(name), linear(name)):
                 if any(term.value(point) is None for point in self.family.points):
                     continue  # there is no v₂(0)
-                yield from (f"{n}*{term.text}" if n > 1 else str(term.text) for n in MULTIPLES)
+                yield from (f"{n}*{term.text}" if n > 1 else term.text for n in MULTIPLES)
 
     def _statement(
         self, modulus: str, divides: list[bool], tested: TestedCondition

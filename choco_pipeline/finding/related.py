@@ -291,7 +291,7 @@ class _RelationSearch:
                 shapes = shapes_of(self.family.names, these)
                 columns = zip(*least.values(), strict=True)
                 fitting = [next(determined(these, column, shapes), None) for column in columns]
-                texts = [one.text for one in fitting if one is not None and one.text is not None]
+                texts = [one.text for one in fitting if one is not None]
                 if len(texts) == len(fitting) and not all(text.isdigit() for text in texts):
                     yield _Relation(pair, function, tuple(zip(self._dims, texts, strict=True)))
 

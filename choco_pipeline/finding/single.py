@@ -158,25 +158,15 @@ def _without_pass(ruleset: str) -> str:
 def _family_of(mined: Mined) -> str:
     """Return the family of a result's game, without passes or with a strip."""
     family = _without_pass(mined.family) if _passes(mined.finding) == 0 else mined.family
-    innermost = names_of(read(_game_of(mined)))[-1]
-    if innermost == names_of(read(mined.ruleset))[-1]:
+    own, innermost = (names_of(read(game))[-1] for game in (mined.ruleset, _game_of(mined)))
+    if own == innermost:
         return family
-    named = _named(read(family), innermost).text
+    named = read(family).text.replace(f"{own}(", f"{innermost}(")
     try:
         read(named)
     except RulesetError:  # four heaps are an uncut bar, but its sides are no heaps
         return _game_of(mined)
     return named
-
-
-def _named(notation: Notation, name: str) -> Notation:
-    """Return a notation in which the innermost ruleset has another name."""
-    inner = tuple(
-        (key, _named(value, name) if isinstance(value, Notation) else value)
-        for key, value in notation.arguments
-    )
-    is_innermost = not any(isinstance(value, Notation) for _, value in notation.arguments)
-    return Notation(name if is_innermost else notation.name, inner)
 
 
 def _passes(finding: Finding) -> int | None:

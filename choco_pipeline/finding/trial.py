@@ -174,10 +174,19 @@ def is_quick(
         return False
 
 
-def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> Cells:
-    """Return a table, which must not be changed; small ones are kept in memory."""
+def _check(
+    claim: Claim,
+    case: Parameters,
+    game: Ruleset,
+    bound: int,
+    quantity: Quantity,
+    *,
+    explains: bool = True,
+) -> Pass[Finding]:
+    """Return the check of a claim on a table; small tables are kept in memory."""
     is_small = bound <= BOUND and variable_of(game, quantity).stored is not None
-    return (_kept_table if is_small else Cells.computed)(game, bound, quantity)
+    cells = (_kept_table if is_small else Cells.computed)(game, bound, quantity)
+    return pass_of_claim(claim, case, cells, explains=explains)
 
 
 _kept_table = lru_cache(maxsize=256)(Cells.computed)
@@ -194,7 +203,7 @@ def bound_and_dispute(
     if claim.shape in RECTANGULAR:  # its table holds all positions
         return max(game.limits(None)), ""
     bound = bound_of_trial(claim, game, quantity, run)
-    disputes = list(_ended(claim, game.notation, catalogue, bound))
+    disputes = list(_ended(claim, game.notation, catalogue.bounded, bound))
     if run is not None:  # positions are sampled for few games: that takes as long as a trial
         disputes += _contradicted(claim, game.notation, catalogue)
     for deciding, why in sorted(disputes, key=lambda dispute: dispute[0]):
@@ -213,10 +222,8 @@ def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterato
         return
     own_end = None if claim.reach is None else int(claim.reach.value(own))
     for other in catalogue.speaking_of(game):
-        if other.reach is None or other.determined is None:
-            continue
         known = environment(other, game)
-        if known is None:
+        if other.reach is None or known is None:
             continue
         end = int(other.reach.value(known))
         if end < bound or (own_end is not None and own_end <= end):
@@ -391,6 +398,8 @@ class Trials:
     catalogue: Catalogue
     #: Decides for all positions of games with certificates; None for no such decisions.
     decide: Decide | None = None
+    #: Verdicts by line, game and bound: narrower statements have the same ones.
+    _findings: dict[tuple[object, ...], Finding] = field(default_factory=dict, compare=False)
 
     def tried(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement with its verdict, and with the trial's tables in `held_on`.
@@ -485,6 +494,58 @@ class Trials:
         )
         return statement.concluded(verdict, text, tuple(dict.fromkeys(path for _, path in proved)))
 
+    def trial(
+        self,
+        claim: Claim,
+        parameters: Parameters,
+        run: int | None,
+        *,
+        is_far: bool = True,
+        most: int | None = None,
+    ) -> Iterator[TableTrial]:
+        """Yield the outcome on a table of a game; `run` is the bound of the run's own.
+
+        Without `is_far`, the table is as large as that of a game without a table in the run. Nothing is tried if it is no larger than
+        the run's own. `most` limits the bound.
+        """
+        game = game_of(claim, parameters)
+        if game is None:
+            return
+        quantity = quantity_for(game, claim.quantities)
+        end = run if is_far else None
+        bound, dispute = bound_and_dispute(claim, game, quantity, end, self.catalogue)
+        if not is_far and run is not None and bound <= run:
+            return
+        bound = bound if most is None else min(bound, most)
+        for case in claim.cases(parameters):
+            explained = None
+            try:
+                check = partial(_check, claim, case, game, bound, quantity)
+                line = claim.statement.statement or str(claim.statement.check)
+                key = line, game.notation, quantity, bound, tuple(case.items())
+                if key not in self._findings:
+                    self._findings[key] = alone(check(explains=False))
+                finding = self._findings[key]
+                explained = check if isinstance(finding.verdict, Refuted) else None
+                verdict = _missing(claim, finding, bound) or finding.verdict
+                if dispute and isinstance(finding.verdict, HoldsToBound):
+                    verdict = Doubt(f"right to bound {bound:,}, but {dispute}")
+            except ChocoError as error:
+                verdict = Undecided(str(error))
+            if isinstance(verdict, Undecided) and lacks_values(claim, case):
+                verdict = Doubt("it has no value", VALUELESS)
+            number = largest_number(game)
+            if isinstance(verdict, HoldsToBound) and number > bound:
+                verdict = Undecided(
+                    f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
+                )
+            assert not isinstance(verdict, Proved), "a table proves nothing"
+            trial = TableTrial(parameters, bound, verdict, run, explained=explained)
+            # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
+            is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
+            if is_whole or trial.is_against or largest_number(game) < bound:
+                yield trial
+
     def _trials(
         self,
         claim: Claim,
@@ -501,14 +562,14 @@ class Trials:
                 yield TableTrial({}, last, trial.finding.verdict, max(values))
             return
         for parameters in new_parameters(statement, self.tables, taken):
-            yield from _trial(claim, parameters, None, self.catalogue)
+            yield from self.trial(claim, parameters, None)
         if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
-            yield from _trial(claim, {}, None, self.catalogue)
+            yield from self.trial(claim, {}, None)
         chosen = list(seen)
         farthest = chosen[:1] + chosen[1:][-(SEEN - 1) :]
         for game, known in seen.items():
             run = max(bound for (name, _), bound in self.tables.bounds.items() if name == game)
-            yield from _trial(claim, known, run, self.catalogue, is_far=game in farthest)
+            yield from self.trial(claim, known, run, is_far=game in farthest)
 
     def _trials_of_own(
         self, claim: Claim, name: str, parameters: Parameters
@@ -569,55 +630,6 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
     if not isinstance(values, ValueSet):
         return None
     return replace(statement, statement=text_of(replace(values, relation="<=")))
-
-
-def _trial(
-    claim: Claim,
-    parameters: Parameters,
-    run: int | None,
-    catalogue: Catalogue,
-    *,
-    is_far: bool = True,
-    most: int | None = None,
-) -> Iterator[TableTrial]:
-    """Yield the outcome on a table of a game; `run` is the bound of the run's own.
-
-    Without `is_far`, the table is as large as that of a game without a table in the run. Nothing is tried if it is no larger than
-    the run's own. `most` limits the bound.
-    """
-    game = game_of(claim, parameters)
-    if game is None:
-        return
-    quantity = quantity_for(game, claim.quantities)
-    bound, dispute = bound_and_dispute(claim, game, quantity, run if is_far else None, catalogue)
-    if not is_far and run is not None and bound <= run:
-        return
-    bound = bound if most is None else min(bound, most)
-    for case in claim.cases(parameters):
-        explained = None
-        try:
-            cells = table_of_trial(game, bound, quantity)
-            check = partial(pass_of_claim, claim, case, cells)
-            finding = alone(check(explains=False))
-            explained = check if isinstance(finding.verdict, Refuted) else None
-            verdict = _missing(claim, finding, bound) or finding.verdict
-            if dispute and isinstance(finding.verdict, HoldsToBound):
-                verdict = Doubt(f"right to bound {bound:,}, but {dispute}")
-        except ChocoError as error:
-            verdict = Undecided(str(error))
-        if isinstance(verdict, Undecided) and lacks_values(claim, case):
-            verdict = Doubt("it has no value", VALUELESS)
-        number = largest_number(game)
-        if isinstance(verdict, HoldsToBound) and number > bound:
-            verdict = Undecided(
-                f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
-            )
-        assert not isinstance(verdict, Proved), "a table proves nothing"
-        trial = TableTrial(parameters, bound, verdict, run, explained=explained)
-        # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
-        is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
-        if is_whole or trial.is_against or largest_number(game) < bound:
-            yield trial
 
 
 def _missing(claim: Claim, finding: Finding, bound: int) -> Doubt | None:
@@ -728,11 +740,12 @@ def wider(statement: FoundStatement) -> Changed | None:
     old = parse(statement.when)
     right: list[TableTrial] = []
     wrong: list[Parameters] = []
+    alone_tried = Trials(Tables({}), Catalogue({}))
     for point in islice(_outside(statement), GAMES_OUTSIDE):
         trials: list[TableTrial] = []
         with suppress(ChocoError):  # such as a height that divides by 0
             for claim in unlimited.claims:
-                trials += _trial(claim, point, None, Catalogue({}), most=BOUND_OUTSIDE)
+                trials += alone_tried.trial(claim, point, None, most=BOUND_OUTSIDE)
         if trials and all(trial.positions for trial in trials):
             right.append(trials[0])
         else:

@@ -372,6 +372,12 @@ class Catalogue:
         return self._speaking[ruleset]
 
     @cached_property
+    def bounded(self) -> Catalogue:
+        """The formulas for positions up to a bound."""
+        claims = self.claims.items()
+        return Catalogue({name: one for name, one in claims if one.determined and one.reach})
+
+    @cached_property
     def _by_pattern(self) -> Mapping[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
         """Claims grouped by pattern, so that each pattern is matched only once."""
         by_pattern: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]

@@ -1,15 +1,14 @@
 """Values of nim-sums and sums at P-positions: how they grow, and their forms.
 
-A form says nothing of a game if values by chance have it, too. One model of chance are positions whose coordinates are those of
-P-positions in another order. The others are the P-positions of solid bars with random heights.
+A form says nothing of a game if values by chance have it, too: those at positions whose coordinates are those of P-positions in
+another order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial, reduce
+from functools import partial, reduce
 from itertools import count, pairwise, product
 from math import gcd
 
@@ -18,10 +17,8 @@ import numpy as np
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
-from choco_pipeline.games import Ruleset, SolidBar
-from choco_pipeline.games.height import TableHeight
+from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.closed_forms.expressions import linear_sum
-from choco_pipeline.mining.p_positions import p_positions, with_passes
 from choco_pipeline.mining.table_findings import (
     Evidence,
     GrowthStep,
@@ -36,6 +33,7 @@ from choco_pipeline.tables.cells import (
     Truths,
     are_positions,
     growing_bounds,
+    holds_at,
     select,
 )
 
@@ -78,18 +76,6 @@ MOST_RESIDUES = 6
 SHUFFLED = 1 << 14
 #: Fewest shuffled positions that contradict a form, and of the held-out P-positions as many as chance would make do so.
 FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
-#: Largest coordinate of the bars.
-BOUND = 63
-#: Average rise of a height from one x, and z, to the next, and the end of the random numbers that raise it.
-RATES = (
-    (0.2, 0.2, 1),
-    (0.3, 0.3, 3),
-    (0.6, 0.6, 3),
-    (1.0, 0.0, 3),
-    (0.0, 1.0, 3),
-    (1.2, 0.4, 3),
-    (0.4, 1.2, 3),
-)
 
 
 def mine_value_sets(cells: Cells) -> list[ValueSetFinding]:
@@ -118,13 +104,13 @@ def mine_value_sets(cells: Cells) -> list[ValueSetFinding]:
         name: random.permutation(np.concatenate([part[name] for part in held_out]))[: 4 * SHUFFLED]
         for name in game.coordinates
     }
-    models = [select(columns, are_positions(game, columns)), *points_by_chance(game)]
+    shuffled = select(columns, are_positions(game, columns))
     tried = Tried(
         candidates=len(sets),
         what="values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
         " everything up to a frontier",
     )
-    findings = [_finding(values, models, values is sets[0], tried) for values in sets]
+    findings = [_finding(values, shuffled, values is sets[0], tried) for values in sets]
     by_text = {(one.growth, one.form.text): one for one in findings if not one.nothing}
     # If a sum is always zero, everything else that values have follows.
     zeros = [finding for finding in by_text.values() if finding.form.name == "zero"]
@@ -236,19 +222,16 @@ class ValueSet:
         return [(side, frontier(self.within(side - 1))) for side in sides]
 
 
-def _finding(
-    values: ValueSet, models: Sequence[Points], of_a_paper: bool, tried: Tried
-) -> ValueSetFinding:
+def _finding(values: ValueSet, points: Points, of_a_paper: bool, tried: Tried) -> ValueSetFinding:
     expression = values.formula.text
     smaller = values.limit // SMALLER
     learnt, held_out = (int(part.sum()) for part in np.split(values.positions, [smaller + 1]))
-    shuffled, *bars = (values.formula.evaluate(points).astype(np.int64) for points in models)
-    chance = ChanceValues(shuffled, tuple(bars))
+    shuffled = values.formula.evaluate(points).astype(np.int64)
     growth = tuple(values.growth())
     finding = partial(ValueSetFinding, expression=expression, growth=growth, tried=tried)
-    form = _form(values, smaller, chance, held_out)
+    form = _form(values, smaller, shuffled, held_out)
     if form is None and of_a_paper:
-        form = _all(values.frontiers(), chance)
+        form = _all(values.frontiers(), shuffled)
     if form is None:
         every = values.within(values.limit)
         shown = [*map(str, every[:MOST_LISTED]), *["…"] * (len(every) > MOST_LISTED)]
@@ -262,7 +245,7 @@ def _finding(
     )
 
 
-def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> ValueForm | None:
+def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueForm | None:
     """Return the form of early values, if later values have it, too, beyond chance.
 
     If a member of the form's set up to that bound is not a value, the values are only within the set.
@@ -272,7 +255,7 @@ def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> V
 
     def is_right(condition: str) -> bool:
         holds_later = np.all(parse(condition).evaluate({"v": np.array(later)}))
-        return bool(holds_later) and not chance.explain(condition, held_out)
+        return bool(holds_later) and not is_chance(condition, held_out, shuffled)
 
     if not later:
         return None
@@ -287,22 +270,20 @@ def _form(own: ValueSet, smaller: int, chance: ChanceValues, held_out: int) -> V
             continue  # a finer one holds
         if is_right(condition):
             parts.append(condition)
+    lower, upper = f"v >= {early[0]}", f"v <= {early[-1]}"
+    if lower in parts and early[0] <= 0 and upper not in parts:
+        parts.remove(lower)  # as in all bars, where no coordinate is much larger than the others
     return within(*parts) if parts else None
 
 
-def _all(frontiers: Sequence[tuple[int, int]], chance: ChanceValues) -> ValueForm | None:
-    """Return the form "all numbers", if the frontier grows too far for chance.
-
-    A law is needed if the values of bars by chance are about as many of the first numbers as there is room for.
-    """
+def _all(frontiers: Sequence[tuple[int, int]], shuffled: Ints) -> ValueForm | None:
+    """Return the form "all numbers", if the frontier has a law that chance has not."""
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
-    grows = len(frontiers) > FEWEST and all(a[1] < b[1] for a, b in pairwise(frontiers[-FEWEST:]))
-    by_law_alone = any(frontier(values.tolist()) >= 2 * FEWEST for values in chance.bars)
-    has_beyond = (chance.shuffled > last).sum() >= LEAST_SHARE * chance.shuffled.size
-    if not (law or (grows and not by_law_alone)) or last < 2 * FEWEST or not has_beyond:
+    has_beyond = (shuffled > last).sum() >= LEAST_SHARE * shuffled.size
+    if law is None or last < 2 * FEWEST or not has_beyond:
         return None
-    far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
-    return ValueForm("all-up-to", f"n ≥ 0, {far}", "v >= 0", "contains-all")
+    text = f"n ≥ 0, in boxes of side B all up to {law}"
+    return ValueForm("all-up-to", text, "v >= 0", "contains-all")
 
 
 def within(*conditions: str) -> ValueForm:
@@ -432,58 +413,11 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
             yield parse(form.condition).rename({"v": name}).text
 
 
-@dataclass(frozen=True)
-class ChanceValues:
-    """The values of an expression at the positions of each model."""
+def is_chance(condition: str, held_out: int, shuffled: Ints) -> bool:
+    """Whether a condition on some held-out values is true by chance.
 
-    shuffled: Ints
-    bars: tuple[Ints, ...]
-
-    def explain(self, condition: str, held_out: int) -> bool:
-        """Whether a condition on some held-out values is true by chance."""
-        formula = parse(condition)
-        holds = np.broadcast_to(formula.evaluate({"v": self.shuffled}), self.shuffled.shape)
-        contradicted = int((~holds).sum())
-        expected = contradicted / max(1, self.shuffled.size) * held_out
-        if contradicted < FEWEST_CONTRADICTED or expected < FEWEST_EXPECTED:
-            return True
-        return any(np.all(formula.evaluate({"v": values})) for values in self.bars)
-
-
-def points_by_chance(game: Ruleset) -> list[Points]:
-    """Return the P-positions of bars with random heights and as many passes.
-
-    Of three heaps and of solid bars; of a flat bar with a strip, those of bars that do not depend on x, either. None for
-    other games.
+    That is so if too few values at shuffled positions contradict it.
     """
-    rules = game.base.rules
-    bar = rules.bar
-    names = rules.coordinates if bar is None else bar.triple or ()
-    if len(names) != 3 or not (bar or rules.is_nim):
-        return []
-    by_bar = _points(bar is not None and bar.is_flat, game.passes)
-    names = (*names, *game.coordinates[len(names) :])
-    return [dict(zip(names, columns, strict=True)) for columns in by_bar]
-
-
-@lru_cache(maxsize=8)
-def _points(is_strip: bool, passes: int) -> list[tuple[Ints, ...]]:
-    random = np.random.default_rng(1)
-    by_bar = []
-    for along_x, along_z, noise in RATES:
-        rates = (0.0, max(along_x, along_z)) if is_strip else (along_x, along_z)
-        heights = _heights(rates, (1 if is_strip else BOUND + 1, BOUND + 1), noise, random)
-        game = with_passes(SolidBar(TableHeight.from_array(heights)), passes)
-        points = p_positions(Cells.computed(game, BOUND, "p-positions"))
-        by_bar.append(tuple(points[name] for name in game.coordinates))
-    return by_bar
-
-
-def _heights(
-    rates: tuple[float, float], shape: tuple[int, int], noise: int, random: np.random.Generator
-) -> Ints:
-    """Return random monotone heights, int64 [x, z]; one row stands for all."""
-    side = BOUND + 1
-    along_x, along_z = (random.poisson(rate, side).cumsum() for rate in rates)
-    rough = along_x[:, None] + along_z[None, :] + random.integers(0, noise, shape)
-    return np.maximum.accumulate(np.maximum.accumulate(rough, axis=0), axis=1).astype(np.int64)
+    contradicted = int((~holds_at(parse(condition), {"v": shuffled})).sum())
+    expected = contradicted / max(1, shuffled.size) * held_out
+    return contradicted < FEWEST_CONTRADICTED or expected < FEWEST_EXPECTED

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass, p_table, parse_ruleset
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.value_sets import (
-    ChanceValues,
     ValueSet,
     _form,
     conditions,
@@ -231,7 +230,7 @@ def test_the_values_are_not_a_set_of_which_a_small_member_never_occurs(last, rel
     powers = np.array([1 << i for i in range(last.bit_length())])
     for size in (10, 40):
         found.add({"x": powers}, np.full(powers.size, size))
-    form = _form(found, 16, ChanceValues(np.arange(100), ()), 1000)
+    form = _form(found, 16, np.arange(100), 1000)
     assert form is not None
     assert form.relation == relation
     assert form.condition == "v >= 1 and v & (v-1) == 0"
