@@ -678,7 +678,7 @@ class _Question:
         return "undecided" if True in on_values else otherwise
 
     def _holds(self, sentence: logic.Sentence) -> bool:
-        return self.engine.decide(sentence).valid
+        return self.engine.is_valid(sentence)
 
     def _premises(self, left: Mapping[str, int]) -> Iterator[_Said | None]:
         """Yield sentences of each premise about the game; None for one without sentences."""

@@ -11,7 +11,7 @@ from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Auxiliary
 from choco_pipeline.errors import LimitError
 from choco_pipeline.proof.arithmetic.logic import Exists, less, negation
-from tests.proof.relations import decide
+from tests.proof.relations import counterexample
 
 from .drawn import automata, points, run
 
@@ -183,5 +183,5 @@ def test_a_number_with_the_label_of_another_is_not_that_one() -> None:
     assert both.accepts({"x": 1, there: 2})
     assert not both.accepts({"x": 2, there: 1})
     # some number is below x: not of 0, though it is written alike
-    assert decide(Exists((there,), less(there, "x")), {}).counterexample == {"x": 0}
-    assert decide(negation(Exists((there,), less(there, "x"))), {}).counterexample == {"x": 1}
+    assert counterexample(Exists((there,), less(there, "x")), {}) == {"x": 0}
+    assert counterexample(negation(Exists((there,), less(there, "x"))), {}) == {"x": 1}

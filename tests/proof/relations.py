@@ -5,9 +5,9 @@ from __future__ import annotations
 from choco_pipeline import Ruleset
 from choco_pipeline.automata.algebra import renamed
 from choco_pipeline.automata.arithmetic import linear
-from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.dfa import Automaton, Variable
 from choco_pipeline.formula import parse
-from choco_pipeline.proof.arithmetic.engine import Decision, Engine, automaton_of
+from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of
 from choco_pipeline.proof.arithmetic.logic import Exists, Linear, Sentence, conjunction
 from choco_pipeline.proof.arithmetic.terms import condition
 from choco_pipeline.proof.games.obligations import legal
@@ -20,9 +20,11 @@ def by_formula(game: Ruleset, text: str, *more: str) -> Automaton:
     return renamed(automaton_of(sentence, {}), {name: str(i) for i, name in enumerate(names)})
 
 
-def decide(sentence: Sentence, relations: dict[str, Automaton]) -> Decision:
+def counterexample(
+    sentence: Sentence, relations: dict[str, Automaton]
+) -> dict[Variable, int] | None:
     """Return what our engine finds, asked for the first time."""
-    return Engine(relations).decide(sentence)
+    return Engine(relations).counterexample(sentence)
 
 
 def small() -> dict[str, Automaton]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 
@@ -32,18 +30,6 @@ from choco_pipeline.tables.computing import in_bytes
 
 #: Bytes of all automata that an engine keeps. One operation takes up to 2.5 GiB, so that a process stays below 4 GiB.
 MOST_BYTES = 1 << 29
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Whether a sentence holds for all values of its free variables."""
-
-    valid: bool
-    #: Values of few binary digits that make the sentence false; None if it holds.
-    counterexample: dict[Variable, int] | None
-    seconds: float
-    #: States of the largest automaton.
-    states: int
 
 
 def automaton_of(sentence: Sentence, relations: Mapping[str, Automaton]) -> Automaton:
@@ -95,20 +81,21 @@ class Engine:
         self._largest = max(self._largest, known.states)
         return known
 
-    def decide(self, sentence: Sentence) -> Decision:
-        """Decide whether a sentence holds for all values of its free variables.
+    def counterexample(self, sentence: Sentence) -> dict[Variable, int] | None:
+        """Return values of few binary digits that make a sentence false, if there are any.
 
         Raises `NotDefinableError` as `automaton_of` does; `UndecidedError` if a limit of states or of memory is reached, or
         time is up after some automaton is made: one operation is not interrupted.
         """
         self._require_time()
-        start = time.perf_counter()
         self._largest = 0
-        counterexample = self._witness(negation(sentence))
+        values = self._witness(negation(sentence))
         self.states = max(self.states, self._largest)
-        return Decision(
-            counterexample is None, counterexample, time.perf_counter() - start, self._largest
-        )
+        return values
+
+    def is_valid(self, sentence: Sentence) -> bool:
+        """Whether a sentence holds for all values of its free variables; see `counterexample`."""
+        return self.counterexample(sentence) is None
 
     def _require_time(self) -> None:
         if self._clock.left <= 0:

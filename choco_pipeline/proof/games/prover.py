@@ -20,12 +20,12 @@ from typing import Literal
 from markupsafe import Markup
 
 from choco_pipeline.automata.algebra import restricted, witness
-from choco_pipeline.automata.dfa import Automaton, listed
+from choco_pipeline.automata.dfa import Automaton, Variable, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position, Ruleset, as_game, mex
 from choco_pipeline.games.ruleset import passes_left
-from choco_pipeline.proof.arithmetic.engine import Decision, Engine
+from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.images import first_members
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.games.guess import Guesser, Relation, SearchSize, relation_tracks
@@ -58,7 +58,7 @@ class Proof:
     automata
         For 0, 1, … passes left; of an undecided game, only the proved ones.
     checks
-        The valid obligations, with the engine's decisions.
+        The valid obligations.
     seconds
         Time for tables, guesses and decisions.
     growth
@@ -72,7 +72,7 @@ class Proof:
     status: Status
     why: str
     automata: tuple[Automaton, ...]
-    checks: tuple[tuple[Obligation, Decision], ...]
+    checks: tuple[Obligation, ...]
     seconds: float
     growth: tuple[int, ...] = ()
     period: Period | None = None
@@ -276,7 +276,7 @@ class Search:
     size: SearchSize = field(default_factory=SearchSize)
     #: The proved or given automata, and their valid obligations.
     automata: list[Automaton] = field(default_factory=list)
-    checks: list[tuple[Obligation, Decision]] = field(default_factory=list)
+    checks: list[Obligation] = field(default_factory=list)
     growth: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -326,19 +326,20 @@ class Search:
         """Record the obligations if all are valid; else return a contradiction in words."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
         engine = Engine(relations, self.clock.left, most_states=self.size.states)
-        done = []
         for obligation in todo:
-            decision = engine.decide(obligation.sentence)
-            if not decision.valid:
-                return self._contradiction(obligation, decision, automata)
-            done.append((obligation, decision))
-        self.checks += done
+            false_at = engine.counterexample(obligation.sentence)
+            if false_at is not None:
+                return self._contradiction(obligation, false_at, automata)
+        self.checks += todo
         return None
 
     def _contradiction(
-        self, obligation: Obligation, decision: Decision, automata: Sequence[Automaton]
+        self,
+        obligation: Obligation,
+        false_at: Mapping[Variable, int],
+        automata: Sequence[Automaton],
     ) -> str:
-        at = {str(name): value for name, value in (decision.counterexample or {}).items()}
+        at = {str(name): value for name, value in false_at.items()}
         game, coordinates = self.ruleset, self.ruleset.base.coordinates
         if obligation.is_of_heights:
             near = {name: at.get(name, 0) for name in coordinates}

@@ -137,7 +137,7 @@ class _Question:
 
     def is_nowhere(self, sentences: Iterable[logic.Sentence]) -> bool:
         """Whether all of the sentences are false everywhere."""
-        return self.engine.decide(logic.conjunction(*map(logic.negation, sentences))).valid
+        return self.engine.is_valid(logic.conjunction(*map(logic.negation, sentences)))
 
     def is_vacuous(self, condition: tree.Proposition) -> bool:
         """Whether no position within the reach satisfies a condition."""
@@ -148,7 +148,7 @@ class _Question:
         positions: list[Position] = []
         heaps = len(self.coordinates)
         for passes, sentence in [(passes, wrong(passes)) for passes in self.passes]:
-            if self.engine.decide(logic.negation(sentence)).valid:
+            if self.engine.is_valid(logic.negation(sentence)):
                 continue
             try:
                 here = least(self.engine.automaton_of(sentence), self.coordinates)
@@ -233,7 +233,7 @@ class _Question:
             absent = []
             for sign in signs:
                 attained = logic.disjunction(*(image(passes, sign) for passes in self.passes))
-                if self.engine.decide(logic.implies(claims[sign], attained)).valid:
+                if self.engine.is_valid(logic.implies(claims[sign], attained)):
                     continue
                 is_missing = logic.conjunction(claims[sign], logic.negation(attained))
                 first = least(self.engine.automaton_of(is_missing), (VALUE,))

@@ -200,9 +200,9 @@ def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Fin
 
     try:
         sentences = _Sentences(claim, fixed)
-        if engine.decide(logic.negation(sentences.cases)).valid:
+        if engine.is_valid(logic.negation(sentences.cases)):
             return Finding(Vacuous(NONE), evidence())
-        if engine.decide(logic.negation(sentences.false)).valid:
+        if engine.is_valid(logic.negation(sentences.false)):
             repeated = command("claims", "check", claim.id)
             again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), evidence())

@@ -25,7 +25,7 @@ from choco_pipeline.proof.proof_errors import NotDefinableError
 from tests.effort import examples
 from tests.proof.interpret import truth
 from tests.proof.own_games import all_own_games
-from tests.proof.relations import decide
+from tests.proof.relations import counterexample
 from tests.rulesets import rulesets
 
 nested = st.sampled_from(
@@ -162,7 +162,7 @@ def test_each_of_several_heights_is_asked_of():
     moves = [{"lower": [name]} for name in "wxyz"]
     heights = {"w": "(z+1)//2", "x": "max(z//2, 1)", "y": "min(z//3, 5000-z)"}
     game = CutGame([*"wxyz"], moves, heights)
-    found = {o.name: decide(o.sentence, {}).valid for o in obligations(game, "p")[:6]}
+    found = {o.name: counterexample(o.sentence, {}) is None for o in obligations(game, "p")[:6]}
     assert found == {
         "heights of w are not negative": True,
         "heights of w do not fall": True,
@@ -187,9 +187,9 @@ def test_each_of_several_heights_is_asked_of():
 def test_a_height_that_goes_wrong_far_away_is_found(monkeypatch, text, said, place) -> None:
     monkeypatch.setattr("choco_pipeline.games.height.FIRST_LOOK", 1)  # built as if it were fine
     (obligation,) = (o for o in obligations(SolidBar(text), "p") if o.name == said)
-    decision = decide(obligation.sentence, {})
-    assert decision.counterexample is not None
-    assert not truth(obligation.sentence, decision.counterexample, {}, 64)
+    values = counterexample(obligation.sentence, {})
+    assert values is not None
+    assert not truth(obligation.sentence, values, {}, 64)
     there = {name: place[str(name)] for name in free(obligation.sentence)}
     assert not truth(obligation.sentence, there, {}, 64)
 

@@ -16,7 +16,7 @@ from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.residuals import Graph
 from choco_pipeline.errors import DisagreementError, HeightError
-from choco_pipeline.proof.arithmetic.engine import Decision, Engine
+from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.games import guess as guessing
 from choco_pipeline.proof.games import prover as search
 from choco_pipeline.proof.games.guess import deepest, members
@@ -176,8 +176,7 @@ def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch):
     game = Nim(2)
     right, wrong = nim_sum_is_zero("0", "1"), complement(nim_sum_is_zero("0", "1"))
     assert check_relation(game, {0: wrong}).status == "refuted"
-    false = Decision(valid=False, counterexample={"a": 1, "b": 1}, seconds=0.0, states=0)
-    monkeypatch.setattr(search.Engine, "decide", lambda *_: false)
+    monkeypatch.setattr(search.Engine, "counterexample", lambda *_: {"a": 1, "b": 1})
     with pytest.raises(DisagreementError, match="where it is right by definition"):
         check_relation(game, {0: right})
 
@@ -204,7 +203,7 @@ def test_refuted_guesses_are_followed_by_the_right_one(monkeypatch, text, relati
     monkeypatch.setattr(search.Search, "check", noting)
     proof = prove(parse_ruleset(text), relation)
     assert proof.status == "proved"
-    assert len({obligation for obligation, _ in proof.checks}) == len(proof.checks)
+    assert len({*proof.checks}) == len(proof.checks)
     assert refuted
     assert proof.automata[-1] not in refuted
 
@@ -232,12 +231,12 @@ def test_a_guess_that_is_too_large_to_decide_is_followed_by_others(monkeypatch):
     hesitated = []
 
     class Hesitant(Engine):
-        def decide(self, sentence):
+        def counterexample(self, sentence):
             guess = max(self._relations.items())[1]
             if guess not in proof.automata:
                 hesitated.append(guess)
                 raise UndecidedError("too large")
-            return super().decide(sentence)
+            return super().counterexample(sentence)
 
     monkeypatch.setattr(search, "Engine", Hesitant)
     assert prove(game).automata == proof.automata
