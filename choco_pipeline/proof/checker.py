@@ -112,8 +112,10 @@ def _agreeing(path: str, checked: Checked) -> EngineAnswers:
         case "undecided" | "no certificate":
             why = checked.why
         case answer:
-            said = f"{answer}: {checked.why}" if checked.why else answer
-            raise DisagreementError(f"{path} is proved by our engine; {PROGRAM.name} says: {said}")
+            its_answer = f"{answer}: {checked.why}" if checked.why else answer
+            raise DisagreementError(
+                f"{path} is proved by our engine; {PROGRAM.name} says: {its_answer}"
+            )
     return EngineAnswers(("own",), {"checker": why})
 
 

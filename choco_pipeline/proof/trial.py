@@ -56,17 +56,17 @@ class Refutation:
 
     parameters: Mapping[str, int]
     position: tuple[int, ...]
-    said: int | bool
+    claimed: int | bool
     value: int
 
     @property
     def text(self) -> str:
         """The counterexample in words."""
         at = f"for {assigned(self.parameters)}, " if self.parameters else ""
-        if isinstance(self.said, bool):
+        if isinstance(self.claimed, bool):
             words = ("an N-position", "a P-position")
-            return f"{at}{self.position} is {words[self.value == 0]}, not {words[self.said]}"
-        return f"{at}{self.position} has the Grundy number {self.value}, not {self.said}"
+            return f"{at}{self.position} is {words[self.value == 0]}, not {words[self.claimed]}"
+        return f"{at}{self.position} has the Grundy number {self.value}, not {self.claimed}"
 
 
 @dataclass(frozen=True)

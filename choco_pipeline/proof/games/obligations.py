@@ -176,17 +176,17 @@ def _amounts(
         return (), tuple(_plain_amounts(move, here, there))
     chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}
     known = {**here, **chosen}
-    said: list[Sentence] = []
+    sentences: list[Sentence] = []
     for number in chosen.values():
         most = (linear({number: 1, here[name]: -1}, 0, "<=") for name in move.lowers)
-        said += [linear({number: 1}, 0, ">="), disjunction(*most)]
+        sentences += [linear({number: 1}, 0, ">="), disjunction(*most)]
     for name, formula in zip(move.lowers, move.by.taken, strict=True):
         taken = Sum({here[name]: 1, there[name]: -1}, 0)
-        said.append(linear({there[name]: 1, here[name]: -1}, 0, "<="))
-        said.append(value_is(taken, formula, known))
-    said.append(disjunction(*(less(there[name], here[name]) for name in move.lowers)))
-    said += [condition(move.by.where, known)] if move.by.where is not None else []
-    return tuple(chosen.values()), tuple(said)
+        sentences.append(linear({there[name]: 1, here[name]: -1}, 0, "<="))
+        sentences.append(value_is(taken, formula, known))
+    sentences.append(disjunction(*(less(there[name], here[name]) for name in move.lowers)))
+    sentences += [condition(move.by.where, known)] if move.by.where is not None else []
+    return tuple(chosen.values()), tuple(sentences)
 
 
 def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
@@ -204,7 +204,7 @@ def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
             taken = {there[first]: 1, here[first]: -1}
             yield disjunction(*(linear(taken, amount, "==") for amount in amounts))
         case Amounts():
-            raise TypeError("amounts by formulas are said by `_amounts`")
+            raise TypeError("amounts by formulas belong to `_amounts`")
     if move.by not in ("any", "each"):
         for name in others:
             change = {there[name]: 1, here[name]: -1, there[first]: -1, here[first]: 1}

@@ -344,12 +344,12 @@ class _Question:
             actual = f"the P-position has the value {value}"
             claimed = f"a value v with {math_text(check.values)}"
         else:
-            said = printed
-            if said is None:
+            claimed_number = printed
+            if claimed_number is None:
                 assert isinstance(check, GrundyNumbers)
-                said = int(check.equals.value(named))
-            is_wrong = said != number
-            actual, claimed = f"Grundy number {number}", f"Grundy number {said}"
+                claimed_number = int(check.equals.value(named))
+            is_wrong = claimed_number != number
+            actual, claimed = f"Grundy number {number}", f"Grundy number {claimed_number}"
         if not is_wrong:
             raise self._not_wrong(position)
         case = self._on_a_table(position)

@@ -299,8 +299,8 @@ class Translator:
             bound.append(variable)
             known.values[plain[name]] = Sum.of(variable)
         formula = part.formula.rename_all(plain)
-        said = known.say(formula) if equal_to is None else known.is_value(equal_to, formula)
-        return exists(bound, conjunction(*sentences, said if is_true else negation(said)))
+        own = known.say(formula) if equal_to is None else known.is_value(equal_to, formula)
+        return exists(bound, conjunction(*sentences, own if is_true else negation(own)))
 
     def _counted(self, part: tree.Expression, *, is_true: bool) -> Sentence:
         """Sentence: a comparison of ``count(…)`` with a constant is true, or false."""
@@ -353,15 +353,15 @@ class Translator:
             return Sum({}, passes)
         return Sum.of(variables[heaps.index(coordinate)])
 
-    def _point(self, place: tree.Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
+    def _point(self, place: tree.Place, body: Callable[[Variables, int], Sentence]) -> Sentence:
         """Sentence about a position: the current one, the option, or another place."""
         if place.at is not None:
-            return self.at_place(place, said)
+            return self.at_place(place, body)
         point = self.option if place.primed else self.here
         assert point is not None
-        return said(*point)
+        return body(*point)
 
-    def at_place(self, place: tree.Place, said: Callable[[Variables, int], Sentence]) -> Sentence:
+    def at_place(self, place: tree.Place, body: Callable[[Variables, int], Sentence]) -> Sentence:
         """Sentence about another place; false where one of its coordinates is negative."""
         assert self.game is not None
         assert place.at is not None
@@ -379,7 +379,7 @@ class Translator:
             self.integers.is_value(Sum.of(variable), parse(self._plain(one)))
             for variable, one in zip(variables, place.at, strict=False)
         ]
-        return exists(variables, conjunction(*values, said(variables, passes)))
+        return exists(variables, conjunction(*values, body(variables, passes)))
 
     def off_board(self, where: Sentence, part: tree.Proposition) -> Iterator[Sentence]:
         """Yield, for each place in a part, that it is no position although `where` holds."""
@@ -419,35 +419,35 @@ class Translator:
 
     # ---- Bound variables.
 
-    def _defined(self, part: tree.Let, said: Callable[[Translator], Sentence]) -> Sentence:
+    def _defined(self, part: tree.Let, body: Callable[[Translator], Sentence]) -> Sentence:
         self._plain(part.value)
         known = self.integers.copy()
         sentences = known.follows(part.name, part.value.formula)
-        return exists(known.made, conjunction(*sentences, said(replace(self, integers=known))))
+        return exists(known.made, conjunction(*sentences, body(replace(self, integers=known))))
 
     def _some(
-        self, bindings: Sequence[tree.Binding], said: Callable[[Translator], Sentence]
+        self, bindings: Sequence[tree.Binding], body: Callable[[Translator], Sentence]
     ) -> Sentence:
         """Sentence: something is true for some choice of bound variables."""
         if not bindings:
-            return said(self)
+            return body(self)
         first, *rest = bindings
         match first:
             case tree.OfOption(by):
-                return self._some_option(by, lambda inner: inner._some(rest, said))
+                return self._some_option(by, lambda inner: inner._some(rest, body))
             case tree.InRange(name, span, is_sample):
                 if is_sample or tree.SIZE in span.names:
                     raise NotDefinableError(f"no sentence is written for {name} in {span}")
                 known = self.integers.copy()
                 sentences = known.within(name, span)
                 inner = replace(self, integers=known)
-                return exists(known.made, conjunction(*sentences, inner._some(rest, said)))
+                return exists(known.made, conjunction(*sentences, inner._some(rest, body)))
             case _:
                 raise NotDefinableError(
                     "a choice of positions or cells is not written as a sentence"
                 )
 
-    def _some_option(self, by: Sequence[str], said: Callable[[Translator], Sentence]) -> Sentence:
+    def _some_option(self, by: Sequence[str], body: Callable[[Translator], Sentence]) -> Sentence:
         """Sentence: something is true of an option, by moves that lower `by` only."""
         assert self.game is not None
         assert self.here is not None
@@ -455,12 +455,12 @@ class Translator:
         base = self.game.base
         left = self.game.coordinates[len(base.coordinates) :]
         found = [
-            step.to(said(replace(self, option=(step.option, passes))))
+            step.to(body(replace(self, option=(step.option, passes))))
             for step in steps(base, here)
             if {*step.move.lowers} <= {*(by or step.move.lowers)}
         ]
         if passes and {*left} <= {*(by or left)}:
-            passed = said(replace(self, option=(here, passes - 1)))
+            passed = body(replace(self, option=(here, passes - 1)))
             found.append(conjunction(has_moves(base, here), passed))
         return disjunction(*found)
 

@@ -48,8 +48,8 @@ def without_passes(relation: Node, passes: str) -> Node:
     Examples
     --------
     >>> from choco_pipeline.formula.parse import parse_nodes
-    >>> said = "x == 0 and y == 0 and p % 2 == 1 or (x+s) ^ (y+s) ^ (p % 2) == 0"
-    >>> render(without_passes(parse_nodes(said), "p"))
+    >>> text = "x == 0 and y == 0 and p % 2 == 1 or (x+s) ^ (y+s) ^ (p % 2) == 0"
+    >>> render(without_passes(parse_nodes(text), "p"))
     '(x+s) ^ (y+s) == 0'
     """
     return _simplified(substitute(relation, {passes: ZERO}))

@@ -253,7 +253,7 @@ def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, asked):
     value = int(numbers.sel(dict(zip(member.coordinates, wrong.position, strict=True))))
     assert max(wrong.position) > 100 or value == member.grundy(wrong.position)
     assert value == wrong.value
-    assert wrong.said != (value == 0 if "p_positions" in asked else value)
+    assert wrong.claimed != (value == 0 if "p_positions" in asked else value)
 
 
 @pytest.mark.parametrize(
