@@ -93,8 +93,8 @@ class LastStep:
                 yield self._everywhere(where, render(equal(check.equals.root, self.known.value)))
             case Values():
                 yield from self._of_values(check)
-            case _ if (statement_text := self.claim.on_options) is not None:
-                yield from self._of_options(statement_text)
+            case _ if (on_options := self.claim.on_options) is not None:
+                yield from self._of_options(on_options)
             case _:
                 raise LemmaError(
                     f"a statement of this form does not follow by lemmas: {self.claim.summary}"
@@ -162,21 +162,21 @@ class LastStep:
         names = [*self._parameters, *self.game.coordinates, *self._passes]
         return self._statement(names, [*self.known.facts, *where], holds)
 
-    def _statement(self, names: Sequence[str], where: Sequence[Node], statement_text: str) -> str:
+    def _statement(self, names: Sequence[str], where: Sequence[Node], conclusion: str) -> str:
         condition = self.claim.statement.for_all
         assert condition is not None
         spans = {name: "0..N" for name in names}
         spans |= {name: span for name, span in self._passes.items() if name in spans}
         spans |= {"v": "-N..N"} if "v" in spans else {}
-        return integers(spans, render(joined("and", condition.root, *where)), statement_text)
+        return integers(spans, render(joined("and", condition.root, *where)), conclusion)
 
 
-def integers(spans: Mapping[str, str], where: str, statement_text: str) -> str:
+def integers(spans: Mapping[str, str], where: str, conclusion: str) -> str:
     """Return a statement about integers with these ranges."""
     if "N" in spans:
         raise LemmaError("a parameter cannot be called N here")
     ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
-    return f"for {ranges}: {where} => {statement_text}"
+    return f"for {ranges}: {where} => {conclusion}"
 
 
 @dataclass(frozen=True)
@@ -222,8 +222,8 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     statements = [*last.statements()]
     if others:
         spans = {name: "0..N" for name in sorted(claim.parameters)}
-        statement_text = render(joined("and", *others))
-        statements.insert(0, integers(spans, statement.for_all.text, statement_text))
+        conclusion = render(joined("and", *others))
+        statements.insert(0, integers(spans, statement.for_all.text, conclusion))
     of_parameters = tuple(parse(render(condition)) for condition in conditions)
     return Derivation(last, of_parameters, tuple(statements))
 
@@ -394,13 +394,11 @@ def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
     """Compare a member's table with the lemmas and the claim, if there is one."""
     claim, known = derivation.last.claim, derivation.last.conclusion()
     assert claim.pattern is not None
-    statement_text = (
-        known.rename({"grundy": "G"}).text if "grundy" in known.names else f"P <=> ({known})"
-    )
+    text = known.rename({"grundy": "G"}).text if "grundy" in known.names else f"P <=> ({known})"
     stated = {
         "id": f"{claim.id[:59]}.step",
         "ruleset": claim.statement.ruleset,
-        "statement": statement_text,
+        "statement": text,
     }
     try:
         game = build(claim.pattern, values, Path())

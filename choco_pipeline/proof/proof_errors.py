@@ -12,7 +12,7 @@ class UndecidedError(ChocoError):
 
     @property
     def why(self) -> str:
-        """The reason, where it is said beside it which engine gave no answer."""
+        """The reason, for a text that names the engine."""
         return str(self)
 
 

@@ -129,12 +129,12 @@ def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]],
         for part in (tree.conjuncts(body.premise) if isinstance(body, tree.Implies) else ())
         if isinstance(part, tree.Expression) and part.formula.names <= spans.keys()
     ]
-    spoken_of = (
+    possible = (
         choice
         for choice in assignments(spans, {"N": claim.statement.bound or 0})
         if all(_may_hold(part, choice) for part in supposed)
     )
-    first = list(islice(spoken_of, MOST_CHOICES + 1))
+    first = list(islice(possible, MOST_CHOICES + 1))
     are_all = len(first) <= MOST_CHOICES and not any("N" in span.names for span in spans.values())
     return [{name: choice[name] for name in fixed} for choice in first[:MOST_CHOICES]], are_all
 
