@@ -87,19 +87,6 @@ def test_integer_dtypes_do_not_matter(dtype, text):
     assert values.dtype in (np.int64, np.bool_)
 
 
-def test_shapes_broadcast_like_numpys():
-    f = parse("x+y")
-    assert f.evaluate({"x": 1, "y": 2}).shape == ()
-    assert f.evaluate({"x": 1, "y": 2}) == 3
-    assert parse("2 < 3").evaluate({}) == np.True_
-    assert f.evaluate({"x": [1], "y": 2, "unused": np.zeros(9)}).tolist() == [3]
-    assert f.evaluate({"x": np.zeros((0, 3), int), "y": 2}).shape == (0, 3)
-    arrays = {"x": np.zeros((4, 1, 3), int), "y": np.zeros((5, 1), int)}
-    assert f.evaluate(arrays).shape == (4, 5, 3)
-    big = np.arange(300_000).reshape(3, 100_000)
-    np.testing.assert_array_equal(f.evaluate({"x": big[:, ::-1], "y": big}), big[:, ::-1] + big)
-
-
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
