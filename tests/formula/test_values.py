@@ -218,18 +218,6 @@ def test_the_largest_power_is_exact():
     assert parse("0 << x").evaluate({"x": [10**9]}).tolist() == [0]
 
 
-def test_look_up_functions_are_tables():
-    f = parse("g(n+1) - 4*g(n)", functions={"g"})
-    table = [1, 4, 17, 64]
-    assert [f.value({"n": n}, {"g": table}) for n in range(3)] == [0, 1, -4]
-    assert f.evaluate({"n": np.arange(3)}, {"g": table}).tolist() == [0, 1, -4]
-    assert f.evaluate({"n": 1}, {"g": np.array(table, np.int16)}) == 1
-    assert f.interval({"n": (0, 2)}, {"g": (1, 64)}) == (1 - 256, 64 - 4)
-    guarded = parse("n < 3 and g(n+1) > 4*g(n)", functions={"g"})
-    found = guarded.evaluate({"n": np.arange(9)}, {"g": table})
-    assert found.tolist() == [False, True] + [False] * 7
-
-
 def test_tables_must_be_given_and_be_rows_of_integers_with_the_place():
     f = parse("1 + g(n)", functions={"g"})
     for n in (3, -1):
