@@ -67,15 +67,6 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
     return Results(tmp_path, monkeypatch)
 
 
-def test_what_was_checked_is_not_checked_again(results: Results) -> None:
-    first, checked = results.carried_out()
-    assert len(checked) == len(first) > 3
-    assert results.carried_out() == (first, [])
-    # Another run asks in another order, and for less.
-    results.change(checks=results.order["checks"][:0:-1])
-    assert results.carried_out() == (first[:0:-1], [])
-
-
 def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None:
     results.carried_out()
     claims, name = results.order["claims"], "triangular-thm-7.3"

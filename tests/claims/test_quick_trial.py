@@ -106,19 +106,6 @@ def test_what_is_too_large_is_refused_before_anything_is_computed(
         trials(claim(), {"k": k, "s": s}, bound)
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "statement", "quantity"),
-    [
-        ("nim(3)", "P <=> a ^ b ^ c == 0", "p-positions"),
-        ("nim(1)", "P <=> a == 0", "grundy"),
-        ("nim(3)", "G == a ^ b ^ c", "grundy"),
-    ],
-)
-def test_the_cheaper_table_that_settles_anything(ruleset, statement, quantity):
-    (trial,) = trials(claim(ruleset=ruleset, when=None, statement=statement), {}, 6)
-    assert (trial.quantity, type(trial.finding.verdict)) == (quantity, HoldsToBound)
-
-
 def test_rectangular_bars_are_their_own_bound():
     statement = "P <=> (i-1) ^ (m-i) ^ (j-1) ^ (m-j) == 0"
     found = claim(ruleset="rectangular-bar(m=m, n=m)", when=None, statement=statement)

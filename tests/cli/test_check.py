@@ -95,12 +95,6 @@ def test_statements_about_integers_have_no_game(words, code, verdict) -> None:
     assert (ended, found["verdict"], found["game"]) == (code, verdict, None)
 
 
-def test_rectangular_bars_limit_themselves() -> None:
-    whole = "P <=> (i-1) ^ (m-i) ^ (j-1) ^ (n-j) == 0"
-    code, found = checked("rectangular-bar(m=m, n=n)", whole, "m=1..4", "n=1..4")
-    assert (code, len(found["cases"])) == (0, 16)
-
-
 @pytest.mark.parametrize(("more", "holds"), [([], "holds-to-bound"), (["--prove"], "proved")])
 def test_parameters_with_a_false_premise_refute_nothing(tmp_path, more, holds) -> None:
     words = ["step-bar(k=k)", "k % 2 == 0 => G == y ^ z", "k=1..2"]

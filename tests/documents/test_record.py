@@ -93,9 +93,3 @@ def test_a_missing_record_is_not_a_damaged_one(tmp_path):
 def test_a_content_with_a_digest_of_its_own_is_a_mistake(tmp_path):
     with pytest.raises(ValueError, match="keeps its own digest"):
         write_record(tmp_path / "r.json", {"digest": "0"})
-
-
-def test_a_record_is_replaced_as_a_whole(path):
-    write_record(path, {**CONTENT, "a": (1, 2)})
-    assert read_record(path)["a"] == [1, 2]
-    assert list(path.parent.iterdir()) == [path], "no partial file is left"

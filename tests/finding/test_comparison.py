@@ -127,18 +127,6 @@ def test_claims_on_a_bar_speak_of_it_beside_a_strip_and_relations_of_all_tables(
 
 
 @pytest.mark.parametrize(
-    "notation",
-    ["nim(2)", "nim(6)", "solid-bar(f=(x+z)//3)", "with-pass(strip-bar(k=4, s=2), passes=1)"],
-)
-def test_all_are_positions_and_some_are_large(notation):
-    game, points = parse_ruleset(notation), sampled(notation)
-    rows = np.stack(list(points.values()), axis=1).tolist()
-    assert all(map(game.is_position, rows))
-    assert len(rows) == len(set(map(tuple, rows)))
-    assert max(map(max, rows)) > 500
-
-
-@pytest.mark.parametrize(
     ("notation", "most"),
     [
         ("solid-bar(f=(x+z)//3)", 3),

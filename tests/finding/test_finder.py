@@ -158,19 +158,3 @@ def test_values_that_follow_from_the_p_positions_are_left_out():
     assert [one.kind for one in found] == ["p-positions"]
     without = finder(game).consider(proposed[:2])
     assert [one.kind for one in without] == ["values", "values"]
-
-
-def test_the_order_is_by_verdict_then_exactness_then_length():
-    game = triangles(7)[0]
-    observed = FoundStatement(search="cellular", ruleset=game, words="a rule", **EVIDENCE)
-    short = p_iff(triangles(3)[0], "x^y^z==0")
-    wrong = p_iff(triangles(5)[0], "x^y^z==0")
-    long = p_iff(game, "x^y^z==0 and x == x")
-    found = finder(*triangles(3, 5, 7)).consider([wrong, observed, long, short])
-    assert [one.verdict for one in found] == [
-        "holds-to-bound",
-        "holds-to-bound",
-        "unchecked",
-        "refuted",
-    ]
-    assert [one.ruleset for one in found[:2]] == [triangles(3)[0], game]

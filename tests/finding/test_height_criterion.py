@@ -23,7 +23,6 @@ from choco_pipeline.finding.heights import (
     having,
     held_out,
     least_of,
-    near_misses,
     search,
     up_to_exchange,
 )
@@ -78,13 +77,6 @@ def has_by_definition(f, condition):
 def test_conditions_hold_as_they_read(f, condition):
     [found] = having(np.array([f]), [condition])
     assert found.tolist() == [has_by_definition(f, condition)], (f, condition)
-
-
-def test_conditions_together_are_those_one_by_one():
-    every = np.concatenate(list(HeightClass(EVERY).members(2, 1)))
-    conditions = [NS, NO_KEPT_SUM, WITH_P, WITHOUT_P]
-    for condition, found in zip(conditions, having(every, conditions), strict=True):
-        assert found.tolist() == [has_by_definition(f, condition) for f in every.tolist()]
 
 
 @pytest.mark.parametrize(
@@ -142,17 +134,6 @@ class Planted(HeightClass):
 
 def test_nothing_is_found_where_there_is_nothing():
     assert search(Planted(EVERY), 2, 2).exact == ()
-
-
-def test_near_misses_differ_in_one_height_and_are_monotone():
-    members = HeightClass(P_POSITIONS).drawn(7, 7, 80, np.random.default_rng(2))
-    for f in members:
-        for changed in near_misses(f[None], 7, np.random.default_rng(int(f.sum()))):
-            assert (changed != f).sum() == 1
-            assert (np.diff(changed, axis=0) >= 0).all()
-            assert (np.diff(changed, axis=1) >= 0).all()
-    found = near_misses(members, 7, np.random.default_rng(3))
-    assert 0 < HeightClass(P_POSITIONS).has(found).sum() < len(found)
 
 
 def test_counts_and_least_functions():

@@ -110,16 +110,6 @@ def test_a_linear_law_on_a_residue_class_is_found(modulus, data, a, b, below):
     assert law.value(later) == a * (later - residue) // modulus * below + b
 
 
-def test_each_residue_class_has_its_own_law():
-    values = {k: (k + 3) // 2 if k % 4 == 3 else (3 * k + 7) // 2 for k in range(1, 64, 2)}
-    found = laws(values, "k")
-    assert [(law.formula, law.where) for law in found] == [
-        ("(3k+7)/2", "k ≡ 1 mod 4"),
-        ("(k+3)/2", "k ≡ 3 mod 4"),
-    ]
-    assert [law.held_out[-1] for law in found] == [61, 63]
-
-
 @pytest.mark.parametrize(
     ("rule", "formula"),
     [

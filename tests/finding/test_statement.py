@@ -1,7 +1,5 @@
 """Documents of found statements: what they keep, what their ids follow from, and what is refused."""
 
-import json
-
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
@@ -30,22 +28,6 @@ def statement(**given):
     return FoundStatement(**(said | given))
 
 
-def test_a_document_holds_all_of_a_statement():
-    known = statement(
-        conclusion=Conclusion("proved", "for all", ("a.json",)),
-        known=("a-thm-1",),
-        picture={"kind": "sequence", "terms": [1, 2]},
-    )
-    document = known.as_json()
-    assert FoundStatement.from_json(json.loads(json.dumps(document))) == known
-    assert document["id"] == known.id
-    text = f"strip-bar(k=k, s=s), for k%2 == 0: {known.statement}"
-    assert (document["text"], document["kind"]) == (text, "p-positions")
-    assert document["claim"]["statement"] == known.statement
-    assert document["held_on"] == {"positions": 900, "what": "the rest", "tables": 2}
-    assert document["conclusion"]["certificates"] == ["a.json"]
-
-
 def test_an_id_follows_from_what_is_said_and_from_nothing_else():
     said = statement()
     same = statement(
@@ -66,12 +48,6 @@ def test_an_id_follows_from_what_is_said_and_from_nothing_else():
         statement(words="another thing"),
     ]
     assert len({one.id for one in [said, *others]}) == len(others) + 1
-
-
-def test_a_size_counts_the_nodes_of_formulas_and_conditions():
-    assert statement(when="", statement=grundy("y^z")).size == 5
-    assert statement(when="k > 1", statement=grundy("y^z", "y < z")).size == 11
-    assert statement(when="k > 1", words="three words more").size == 6
 
 
 @pytest.mark.parametrize(

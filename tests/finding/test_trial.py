@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
@@ -18,7 +17,6 @@ from choco_pipeline.finding.trial import (
     TableTrial,
     Trials,
     bound_of_trial,
-    largest_number,
     narrowed,
     wider,
     without_rare_parts,
@@ -39,15 +37,6 @@ from tests.finding.made_statements import (
 )
 
 END = "x == 0 and y == 0 and z == 0 and p == 1"
-
-
-def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on():
-    said = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
-    (found,) = finder(*triangles(3, 7, 11)).consider([said])
-    assert found.verdict == "holds-to-bound"
-    assert "k = 15, 19, 23, 27, not seen before" in found.conclusion.text
-    assert found.held_on.positions > 90
-    assert found.held_on.tables == 5  # with those four: larger tables hold the same cells again
 
 
 @pytest.mark.full
@@ -86,27 +75,6 @@ def test_parameters_without_a_value_are_excluded():
     (found,) = finder(*(f"solid-bar(f={c})" for c in (1, 2, 3))).consider([said])
     assert (found.when, found.verdict) == ("c > 0", "holds-to-bound")
     assert "narrowed where it was wrong or has no value, c = 0" in found.tried.what
-
-
-def test_a_statement_that_fails_where_it_was_not_found_names_the_least_position():
-    said = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
-    (found,) = finder(*triangles(3, 7, 11)).consider([said])
-    assert (found.when, found.verdict) == ("k%4 == 3", "holds-to-bound")
-    assert "the condition was narrowed where it was wrong, k = 1, 5, 9" in found.tried.what
-    for game in triangles(1, 5, 9):
-        positions = parse_ruleset(game).positions(10)
-        assert any(
-            parse_ruleset(game).is_p_position(p) != (p[0] ^ p[1] ^ p[2] == 0) for p in positions
-        )
-
-
-def test_a_statement_that_cannot_be_narrowed_names_the_least_position():
-    said = p_iff(triangles(5)[0], "x^y^z==0")
-    (found,) = finder(*triangles(5)).consider([said])
-    game = parse_ruleset(triangles(5)[0])
-    place = found.conclusion.text.partition("(x, y, z) = (")[2].partition(")")[0]
-    position = tuple(map(int, place.split(", ")))
-    assert game.is_p_position(position) != (np.bitwise_xor.reduce(position) == 0)
 
 
 @pytest.mark.parametrize(
@@ -157,21 +125,6 @@ def test_exceptions_are_left_out_and_wrong_without_them():
     wrong = p_iff(game, formula)
     assert [one.verdict for one in finder(game).consider([exact])] == ["holds-to-bound"]
     assert [one.verdict for one in finder(game).consider([wrong])] == ["refuted"]
-
-
-def test_grundy_numbers_by_cases_are_checked_case_by_case():
-    game = "step-bar(k=1, s=0)"
-    cases = (
-        ("z+(y+1)//2", "(y+z)%2 == 0"),
-        ("z-y+min(y, z-y)//2", "(y+z)%2 == 1"),
-    )
-    right = g_is(game, *cases)
-    assert len(right.claims) == 2
-    (found,) = finder(game, quantity="grundy").consider([right])
-    assert found.verdict == "holds-to-bound"
-    wrong = g_is(game, cases[0], ("z-y", "(y+z)%2 == 1"))
-    (found,) = finder(game, quantity="grundy").consider([wrong])
-    assert found.verdict == "refuted"
 
 
 def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_others():
@@ -359,15 +312,6 @@ def test_a_condition_that_is_too_narrow_is_wider_and_right():
     assert found.whole.is_about({"k": 4, "s": 4})
 
 
-@pytest.mark.parametrize("when", ["k%4 == 3", "k == 3 or k == 7 or k == 11"])
-def test_a_residue_is_learnt_anew_or_stays(when):
-    """triangular, Thm 7.3: the nim-sum is right for k ≡ 3 (mod 4) and no other k but even ones far away."""
-    found = wider(p_iff(TRIANGLE, "x ^ y ^ z == 0", when, k=(3, 7, 11)))
-    assert found is None or all(
-        found[0].whole.is_about({"k": k}) == (k % 4 == 3) for k in range(1, 40)
-    )
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -384,22 +328,6 @@ def test_games_that_do_not_exist_are_left_out():
     """There is no bar with heights ⌊(x+z)/0⌋."""
     found = wider(p_iff(TRIANGLE, "y == x ^ z", "k >= 1 and k%4 == 3", k=(3, 7)))
     assert found is None or not found[0].whole.is_about({"k": 0})
-
-
-@pytest.mark.parametrize(
-    ("height", "number"),
-    [
-        ("(x+z)//7", 7),
-        ("(x >> 8)+(z >> 2)", 256),
-        ("(x+z)//(3*100)", 300),
-        ("x//2**7+z//2", 128),
-        ("(x+z)//v2(64)", 64),
-        ("x+z", 0),
-        ("x >> 4000", 4000),
-    ],
-)
-def test_where_heights_change_is_a_number_that_they_come_to(height, number):
-    assert largest_number(parse_ruleset(f"solid-bar(f={height})")) == number
 
 
 def test_a_statement_is_tried_where_shifted_coordinates_first_count():

@@ -68,13 +68,6 @@ def _far(span, place) -> int:
     return max(span.first.value(place), span.last.value(place), key=abs)
 
 
-def test_a_range_without_names_is_one_on_arrays():
-    first, step, count = parse_range("2..16 step 5").evaluate({})
-    assert (first.tolist(), step.tolist(), count.tolist()) == ([2], [5], [3])
-    none = {"x": np.empty(0, np.int64)}
-    assert [part.size for part in parse_range("x..9 step x").evaluate(none)] == [0, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("text", "column"),
     [("0..", 1), ("0..k < 3", 4), ("0 .. 9 step q", 13), ("0...9", 4), ("x..9", 1), ("1 < 2", 1)],

@@ -87,19 +87,6 @@ def test_integer_dtypes_do_not_matter(dtype, text):
     assert values.dtype in (np.int64, np.bool_)
 
 
-def test_shapes_broadcast_like_numpys():
-    f = parse("x+y")
-    assert f.evaluate({"x": 1, "y": 2}).shape == ()
-    assert f.evaluate({"x": 1, "y": 2}) == 3
-    assert parse("2 < 3").evaluate({}) == np.True_
-    assert f.evaluate({"x": [1], "y": 2, "unused": np.zeros(9)}).tolist() == [3]
-    assert f.evaluate({"x": np.zeros((0, 3), int), "y": 2}).shape == (0, 3)
-    arrays = {"x": np.zeros((4, 1, 3), int), "y": np.zeros((5, 1), int)}
-    assert f.evaluate(arrays).shape == (4, 5, 3)
-    big = np.arange(300_000).reshape(3, 100_000)
-    np.testing.assert_array_equal(f.evaluate({"x": big[:, ::-1], "y": big}), big[:, ::-1] + big)
-
-
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
@@ -229,18 +216,6 @@ def test_the_largest_power_is_exact():
     assert parse("x**y").value({"x": 0, "y": 10**100}) == 0
     assert parse("0 << x").value({"x": 10**9}) == parse("5 >> x").value({"x": 10**9}) == 0
     assert parse("0 << x").evaluate({"x": [10**9]}).tolist() == [0]
-
-
-def test_look_up_functions_are_tables():
-    f = parse("g(n+1) - 4*g(n)", functions={"g"})
-    table = [1, 4, 17, 64]
-    assert [f.value({"n": n}, {"g": table}) for n in range(3)] == [0, 1, -4]
-    assert f.evaluate({"n": np.arange(3)}, {"g": table}).tolist() == [0, 1, -4]
-    assert f.evaluate({"n": 1}, {"g": np.array(table, np.int16)}) == 1
-    assert f.interval({"n": (0, 2)}, {"g": (1, 64)}) == (1 - 256, 64 - 4)
-    guarded = parse("n < 3 and g(n+1) > 4*g(n)", functions={"g"})
-    found = guarded.evaluate({"n": np.arange(9)}, {"g": table})
-    assert found.tolist() == [False, True] + [False] * 7
 
 
 def test_tables_must_be_given_and_be_rows_of_integers_with_the_place():

@@ -14,14 +14,6 @@ from choco_pipeline.games import height
 from choco_pipeline.games.height import read_heights
 
 
-def test_a_formula_a_function_and_an_array_are_the_same_game():
-    formula = SolidBar("(x+z)//3")
-    function = SolidBar(lambda x, z: (x + z) // 3)
-    array = SolidBar(np.add.outer(np.arange(9), np.arange(9)) // 3)
-    for position in formula.positions(4):
-        assert formula.grundy(position) == function.grundy(position) == array.grundy(position)
-
-
 @pytest.mark.parametrize(
     ("f", "message"),
     [

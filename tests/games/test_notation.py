@@ -34,13 +34,6 @@ def test_what_is_written_can_be_read(game):
     assert match(read(game.notation), read(game.notation)) == {}
 
 
-def test_parameters():
-    assert str(parse_ruleset("step-bar(k, s=k//2)", {"k": 6})) == "step-bar(k=6, s=3)"
-    assert (
-        str(parse_ruleset("solid-bar(f=(x+z+s)//k)", {"k": 3, "s": 1})) == "solid-bar(f=(x+z+1)//3)"
-    )
-
-
 @pytest.mark.parametrize(
     ("pattern", "concrete", "found"),
     [

@@ -16,9 +16,6 @@ from choco_pipeline import (
     StepBar,
     StripBar,
     WithPass,
-    grundy_table,
-    p_positions,
-    p_table,
     parse_ruleset,
 )
 from choco_pipeline.errors import LimitError, RulesetError
@@ -86,25 +83,6 @@ def is_position(game: Ruleset, position: tuple[int, ...]) -> bool:
     raise NotImplementedError(game)
 
 
-@pytest.mark.parametrize(
-    ("text", "components", "free"),
-    [
-        ("nim(3)", [("a",), ("b",), ("c",)], "c"),
-        ("step-bar(k=4)", [("y", "z")], None),
-        ("strip-bar(k=4)", [("x",), ("y", "z")], "x"),
-        ("solid-bar(f=(x+z)//3)", [("x", "y", "z")], None),
-        ("rectangular-bar(m=3, n=4)", [("a",), ("b",), ("c",), ("d",)], None),
-        ("sum(step-bar(k=2), strip-bar(k=3))", [("y1", "z1"), ("x",), ("y2", "z2")], None),
-        ("with-pass(strip-bar(k=4))", [("x", "y", "z", "p")], None),
-        ("sum(with-pass(nim(1)), nim(1))", [("a1", "p"), ("a2",)], None),
-    ],
-)
-def test_components_and_the_free_heap(text, components, free):
-    rules = parse_ruleset(text).rules
-    assert rules.components() == components
-    assert rules.free == free
-
-
 sums_of_own_games = st.builds(DisjunctiveSum, cut_games(), cut_games())
 
 
@@ -152,12 +130,6 @@ def test_coordinates_are_given_one_by_one_or_as_one_position(size, heaps):
         assert Nim(heaps).grundy(*given_as) == (size if heaps == 1 else 0)
     with pytest.raises(RulesetError, match="a position has 3 coordinates"):
         Nim(3).grundy(*position)
-
-
-@pytest.mark.parametrize("table_of", [grundy_table, p_table])
-def test_a_game_may_be_given_as_text(table_of):
-    assert table_of("nim(2)", 3).identical(table_of(Nim(2), 3))
-    assert p_positions("nim(2)", 3).equals(p_positions(Nim(2), 3))
 
 
 @given(plain, st.integers(1, 2), st.data())
@@ -224,20 +196,3 @@ def test_the_definition_has_a_limit(monkeypatch):
     monkeypatch.setattr(ruleset, "MOST_POSITIONS", 1000)
     with pytest.raises(LimitError, match="more than 1,000 positions"):
         Nim(9).grundy((6,) * 9)
-
-
-def test_what_games_look_like():
-    bars = {StepBar(4, 2): (None, 2), StripBar(3): ("x", 0), SolidBar("(x+z+2)//3"): (None, 0)}
-    for game, (strip, shift) in bars.items():
-        bar = game.rules.bar
-        assert (bar.up, bar.strip, bar.shift) == ("y", strip, shift)
-        assert bar.is_flat == ("x" not in bar.limit.of)
-        assert (game.rules.is_plain, game.rules.is_nim) == (True, False)
-    assert StepBar(4, 2).rules.rename({"z": "a"}).bar.shift == 2
-    others = [Nim(2), RectangularBar(3, 4), DisjunctiveSum(Nim(1), StepBar(4)), WithPass(Nim(2))]
-    assert [(game.rules.bar, game.rules.is_nim, game.rules.is_plain) for game in others] == [
-        (None, True, True),
-        (None, False, True),
-        (None, False, True),
-        (None, False, False),
-    ]

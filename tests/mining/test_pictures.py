@@ -100,16 +100,6 @@ def test_four_heaps_are_bars(passes):
             assert stack.cells[place] == (legal and game.is_p_position((*heaps, *left)))
 
 
-def test_rectangular_bars_and_other_games():
-    game = RectangularBar(4, 6)
-    sizes = {s.ruleset: s.cells.shape for s in stacks(Cells.of(game, 5, p_table(game)))}
-    assert sizes == {SQUARE: (6, 6, 6), EVERY: (6, 6, 6, 6)}
-    assert not list(stacks(Cells.computed(Nim(2), 5, "p-positions")))
-    solid = SolidBar("(x+z)//2")
-    axes = [stack.axes for stack in stacks(Cells.computed(solid, 9, "p-positions"))]
-    assert axes == [("z", "x", "y"), ("y", "x", "z")]  # x and z are alike
-
-
 @st.composite
 def systems(draw):
     unknowns, equations = draw(st.integers(1, 6)), draw(st.integers(1, 9))

@@ -85,14 +85,6 @@ def test_each_difference_occurs_once_and_each_number_in_one_pair():
     assert f"0..{LINES_BOUND // INSIDE}" in far[0]
 
 
-@pytest.mark.parametrize(
-    ("search", "notation", "bound"),
-    [("lines", "nim(2)", 64), ("lines", "nim(3)", 9), ("symmetric", "nim(3)", 31)],
-)
-def test_nim_is_left_to_the_search_for_formulas(search, notation, bound):
-    assert laws(search, notation, bound) == []
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_random_tables_have_no_law(seed):
     """Those for laws of symmetric games are symmetric themselves."""

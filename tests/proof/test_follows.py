@@ -14,10 +14,9 @@ from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, HoldsToBound
 from choco_pipeline.claims.quick_trial import assignments, trials
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.proof.follows import derived, settle_following
+from choco_pipeline.proof.follows import settle_following
 from choco_pipeline.proof.lemmas import LEMMAS
 from choco_pipeline.proof.task import decide_order
-from choco_pipeline.statements.tree import Count, walk
 from tests.catalogues import catalogue_of
 from tests.claims.claims import claim_for_all
 from tests.claims.claims import of_p_positions as p
@@ -279,15 +278,3 @@ def test_a_false_premise_that_is_called_proved_is_found_out() -> None:
         DisagreementError, match=r"follows by lemmas, and strip-bar.* says: refuted"
     ):
         settled(claim, premise)
-
-
-def test_the_last_step_is_written_from_the_claim_and_the_premise() -> None:
-    found = derived(CLAIMS["pass2016-conj-4.1"], [CLAIMS[EVEN_PASS]])
-    said = [Claim.from_json({"id": "a", "statement": text}) for text in found.statements]
-    assert said[0].summary.endswith("0 < s < k ⇒ k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and s < k")
-    assert list(said[1].integers) == ["k", "s", "x", "y", "z", "p"]
-    assert "((x+s) ⊕ y ⊕ (z+s) ⊕ p)+2" in said[1].summary
-    (counted,) = (part for part in walk(said[2].proposition) if isinstance(part, Count))
-    assert [binding.name for binding in counted.bindings] == ["x", "z", "p"]
-    known = found.last.conclusion().text
-    assert known == "x == 0 and y == 0 and z == 0 and p == 1 or (x+s+1) ^ ((y ^ (z+s))+1) ^ p == 0"

@@ -155,19 +155,6 @@ def test_how_known_p_positions_lie_is_not_new(
         assert (None if told is None else told.id) == theorem
 
 
-def test_what_claims_say_more_of_is_no_restatement(known: Ledger) -> None:
-    same = a_statement(known=("own-intended",))
-    less = a_statement(known=("own-intended",), known_as="more", ruleset="nim(3)", when="1 == 1")
-    wider = a_statement(known=("own-intended",), known_as="of fewer games", when="0 == 0")
-    shown = found_of(document_of(less, same, wider), known, RESULTS)
-    assert [view.statement for view in shown.parts["rediscovered"]] == [same, wider]
-    assert [view.statement for view in shown.parts["consequences"]] == [less]
-    assert shown.parts["new"] == []
-    for text in (found_page(shown, known), markdown(shown, known), tex(shown, known)):
-        for word in ("follows from", "extends", "restates"):
-            assert re.search(f"{word}\\s.{{0,80}}Corollary 2", text, re.IGNORECASE | re.DOTALL)
-
-
 def test_the_first_page_leads_to_what_was_found_and_links_lead_to_places(
     ledger: dict[str, Any], found: FoundStatements, page: Document
 ) -> None:
@@ -283,21 +270,6 @@ def test_damaged_documents_are_refused(known: Ledger, tmp_path: Path) -> None:
     broken = a_statement(search="heights", words="none", picture={"kind": "height-functions"})
     with pytest.raises(StatementError, match="not counts of height functions"):
         found_page(found_of(document_of(broken), known, RESULTS), known)
-
-
-def test_counts_of_height_functions_are_tables(
-    found: FoundStatements, page: Document, known: Ledger
-) -> None:
-    (view,) = found.parts["heights"]
-    rows = [[table.head, *table.rows] for table in view.tables]
-    assert rows == [
-        [("n \\ h", "1"), ("2", "6,174")],
-        [("sum", "exactly", "closest"), ("(x−1)⊕y⊕(z−1)", "4,321", "5")],
-        [("x \\ z", "0", "1"), ("0", "0", "0"), ("1", "0", "7")],
-    ]
-    assert "(x−1)⊕y⊕(z−1) 4,321 5" in squeezed(page.text["heights"])
-    assert "| (x−1)⊕y⊕(z−1) | 4,321 | 5 |" in markdown(found, known)
-    assert r"2 & 6,174 \\" in tex(found, known)
 
 
 def test_formulas_of_statements() -> None:

@@ -184,15 +184,6 @@ def test_counterexamples_are_drawn_with_the_move_that_wins(html, ledger):
     assert drawn == min(MOST_DRAWN, len(refuted))
 
 
-def test_value_sets_are_told(site, ledger):
-    document = site["findings.html"]
-    found = " ".join(document.text["found"].split())
-    for finding in ledger["findings"]:
-        if finding["kind"] == "value-sets":
-            last = finding["growth"][-1]
-            assert f"{last['bound']} {last['positions']:,} {last['count']:,}" in found
-
-
 def test_a_run_without_claims_or_findings_has_a_report(ledger):
     for name in ("claims", "verdicts", "rows", "pairs", "findings"):
         ledger[name] = []

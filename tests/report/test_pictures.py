@@ -112,17 +112,6 @@ def places(chart):
     return [float(y) for y in re.findall(r'cy="([\d.]+)"', chart)]
 
 
-def test_more_is_higher_and_a_wide_range_is_logarithmic():
-    chart = line_chart([Line("a<b", [(0, 1), (1, 5000)]), Line("c", [(0, 2)])], "n", "states")
-    assert "logarithmic" in chart
-    assert "a&lt;b" in chart
-    one, many, two = places(chart)
-    assert one > two > many
-    assert "logarithmic" not in line_chart([Line("", [(3, 4), (5, 9)])], "k", "states")
-    zero, one, _ = places(line_chart([Line("g", [(0, 0), (1, 1), (2, 1000)])], "m", "g"))
-    assert zero >= one + 15, "0 has a place of its own on a logarithmic axis"
-
-
 @pytest.mark.parametrize("number", [1, 2, MOST_NAMED, 30])
 def test_of_many_lines_few_are_named_and_the_others_faded(number):
     lines = [Line(f"curve {i}", [(0, 1), (1, 10 + i)]) for i in range(number)]

@@ -98,29 +98,6 @@ def test_only_a_proof_is_called_one() -> None:
     assert len({symbol for symbol, _ in SIGNS.values()}) == len(OUTCOMES)
 
 
-@pytest.mark.parametrize(
-    ("evidence", "is_plain"),
-    [({}, True), ({"order": 3, "free": "x"}, True), ({"values": [1]}, False), ({"p": {"1": 2}}, False)],
-)  # fmt: skip
-def test_numbers_and_words_need_no_evidence_of_their_own(
-    evidence: dict[str, Any], is_plain: bool
-) -> None:
-    verdicts = [a_verdict("exhausted", {}, evidence=evidence)]
-    (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts)]))
-    assert (view.cells[0].is_plain, len(view.plain)) == (is_plain, is_plain)
-
-
-def test_the_deciding_counterexample_is_the_one_that_the_row_names() -> None:
-    verdicts = [a_verdict("refuted", {"k": k}, position=[9 - k]) for k in range(8)]
-    row = a_row(verdicts, decided=5)
-    (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
-    assert view.decisive is view.cells[5]
-    assert view.cells[5] not in view.detailed
-    row["decided"] = None
-    (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
-    assert view.decisive is view.cells[0]
-
-
 @pytest.mark.full
 @given(k=st.sets(st.integers(0, 9), min_size=3), s=st.sets(st.integers(0, 9), min_size=3))
 def test_two_parameters_are_laid_out_as_a_grid(k: set[int], s: set[int]) -> None:

@@ -146,16 +146,6 @@ def test_proofs_are_shared_out_evenly_in_parts_of_some_size(number):
         assert max(loads) - min(loads) <= max(map(max, seconds))
 
 
-def test_what_is_expected_of_a_proof():
-    assert expected_seconds(proof(61)) > expected_seconds(proof(5)) > 0
-    assert expected_seconds(proof(61, seconds=2)) == 2, "never more than it may take"
-    bar = "strip-bar(k={k}, s=1)"
-    with_pass = proof(9, ruleset=f"with-pass({bar}, passes=1)")
-    assert expected_seconds(with_pass) > expected_seconds(proof(9, ruleset=bar))
-    assert expected_seconds(proof(9, "grundy", bar)) > expected_seconds(proof(9, ruleset=bar))
-    assert expected_seconds(proof(0, ruleset="sum(nim(1), nim(1))")) < 1
-
-
 def test_changed_code_proves_everything_again(config, monkeypatch):
     config.write_text(PROVED)
     plan = current_plan(config)

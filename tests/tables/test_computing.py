@@ -9,7 +9,6 @@ from choco_pipeline import (
     Nim,
     RectangularBar,
     SolidBar,
-    StepBar,
     StripBar,
     WithPass,
     grundy_table,
@@ -79,24 +78,6 @@ def test_the_x_of_a_strip_bar_may_exceed_the_bound(k, s, passes, bound):
     assert bool((found.values[..., ~inside] == NONE).all())
     larger = p_table(bar, bound + 3).p_x.values[..., : found.sizes["y"], : bound + 1]
     np.testing.assert_array_equal(np.where(inside, larger, NONE), found.values)
-
-
-def test_shapes_and_names():
-    for data, sizes in (
-        (grundy_table(StepBar(4, 2), 10), {"y": 4, "z": 11}),
-        (
-            grundy_table(WithPass(SolidBar("(x+z)//3"), 2), 7),
-            {"p": 3, "x": 8, "y": 5, "z": 8},
-        ),
-        (grundy_table(RectangularBar(3, 4)), {"a": 3, "b": 3, "c": 4, "d": 4}),
-        (p_table(SolidBar("(x+z)//3"), 7).p_y, {"x": 8, "z": 8}),
-        (p_table(WithPass(StripBar(4, 2)), 10).p_x, {"p": 2, "y": 4, "z": 11}),
-        (p_table(StepBar(4, 2), 10).p_y, {"z": 11}),
-        (p_table(WithPass(Nim(4)), 5).p_d, {"p": 2, "a": 6, "b": 6, "c": 6}),
-        (p_table(WithPass(RectangularBar(3, 4))).p_cell, {"p": 2, "i": 3, "j": 4}),
-    ):
-        assert dict(data.sizes) == sizes
-    assert list(p_table(RectangularBar(3, 4)).i.values) == [1, 2, 3]
 
 
 def test_printed_counts():

@@ -247,16 +247,6 @@ def test_a_bar_that_is_no_square_is_not_compared() -> None:
     assert isinstance(check_claim(claim, {}, game, 3, p_table(game)).verdict, Undecided)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 5, 8, 12, 17])
-def test_the_sections_of_the_paper(m: int) -> None:
-    order = (m - 1).bit_length()
-    for level, n, halves in [("m", order, False), ("2*m", order + 1, False), ("m", m, False)]:
-        assert compare(m, level, str(n), halves).verdict == Exhausted(m * m)
-    assert compare(m, "m", str(order), True).verdict == Exhausted(m * m)
-    if m % 2 == 1 and m > 1:
-        assert isinstance(compare(m, "m", str(order - 1)).verdict, Refuted)
-
-
 def claim(**check: Any) -> Claim:
     return Claim.from_json({"id": "drawn", "check": {"kind": "sections", "bound": 3, **check}})
 

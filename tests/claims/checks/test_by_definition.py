@@ -239,15 +239,6 @@ def test_a_set_that_stops_growing_is_not_said_to_hold_everything(values: str) ->
     assert isinstance(finding.verdict, Undecided)
 
 
-def test_a_strip_beyond_the_bound_is_settled_too() -> None:
-    game, bound = StripBar(k=4, s=2), 7
-    claim = claim_on(game, "P <=> (x+2) ^ y ^ (z+2) == 0 and x <= 8")
-    finding = find(claim, game, bound, "p-positions")
-    assert isinstance(finding.verdict, Refuted)
-    assert finding.verdict.counterexample.position == (9, 2, 7)  # x is larger than the bound
-    assert finding.evidence["free"] == "x"
-
-
 def test_counting_needs_the_whole_box() -> None:
     statement = "count(position: size <= 9 and z <= 9 and G == 0) == 1"
     assert isinstance(check("step-bar(k=2, s=0)", statement, 8), Undecided)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from choco_pipeline import RectangularBar, Ruleset, SolidBar, StripBar
+from choco_pipeline import Ruleset, SolidBar, StripBar
 from choco_pipeline.claims.checks.evidence import ClaimCase, counterexample_at
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.games import Position
@@ -81,17 +79,6 @@ def test_outcomes(data: st.DataObject, drawn: Drawn, quantity: Quantity, source:
         assert found.found == f"Grundy number {number} (N-position)"
         assert found.claimed == "P-position"
     require_reason(game, position, found)
-
-
-def test_a_table_of_uncut_bars_does_not_hold_what_they_are_cut_to(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("choco_pipeline.claims.checks.evidence.MOST_BELOW", 0)
-    game = RectangularBar(2, 3)
-    for i, j in product(range(1, 3), range(1, 4)):
-        position = game.whole(i, j)
-        found = explained(game, 3, "p-positions", position, "P <=> i < 0")
-        require_reason(game, position, found)
 
 
 @given(st.data(), rulesets_with_bounds())

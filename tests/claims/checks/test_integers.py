@@ -148,17 +148,6 @@ def test_a_value_outside_its_range_is_no_case():
         check_standing(check, 6, {"q": 1})
 
 
-def test_a_premise_protects_definitions():
-    check = on_integers(
-        all={"a": "0..N", "b": "0..N"},
-        let={"q": "10//a"},
-        where=["a > 0", "b % a == 0", "a+b < 9"],
-        holds="q*a <= 10",
-    )
-    cases = sum(b % a == 0 for a in range(1, 7) for b in range(7) if a + b < 9)
-    assert check_standing(check, 6, {}).verdict == HoldsToBound(cases, 6, unit="case")
-
-
 @pytest.mark.parametrize(
     "more",
     [

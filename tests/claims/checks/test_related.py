@@ -1,6 +1,5 @@
 """Claims that one game follows from another: true ones, the nearest false ones, and drawn ones against the definition."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +13,6 @@ from choco_pipeline.games.notation import as_written, coordinates_of
 from choco_pipeline.tables.computing import table
 from tests.claims.oracle import outcome
 
-#: What one pass does: 2i−1 and 2i change places.
-EXCHANGED = "max((({}+1) ^ 1)-1, 0)"
 STEP, STRIP = "step-bar(k={k}, s={s})", "strip-bar(k={k}, s={s})"
 TRIANGLE = "solid-bar(f=(x+z)//{k}{more})"
 
@@ -39,42 +36,6 @@ def verdict_on(claim, bound, quantity):
         assert isinstance(verdict, Refuted)
         assert verdict.counterexample.position == said.least
     return verdict
-
-
-@pytest.mark.parametrize("k", [1, 3])
-def test_a_step_more_is_a_column_more_up_to_k(k):
-    def claim(s, equals="g-1", by=1):
-        other = STEP.format(k=k, s=s - 1)
-        return related(STEP.format(k=k, s=s), other, {"z": f"z+{by}"}, equals)
-
-    for s in (1, k):
-        assert isinstance(verdict_on(claim(s), 24, "grundy"), HoldsToBound)
-        assert isinstance(verdict_on(claim(s, "g"), 24, "grundy"), Refuted)
-        assert isinstance(verdict_on(claim(s, by=2), 24, "grundy"), Refuted)
-    assert isinstance(verdict_on(claim(k + 1), 24, "grundy"), Refuted), "column 0 is no end then"
-
-
-@pytest.mark.parametrize(
-    ("k", "s", "is_so"), [(2, 1, True), (3, 2, True), (3, 3, False), (1, 2, False)]
-)
-def test_what_a_pass_does_where_the_end_alone_has_value_0(k, s, is_so):
-    for form, quantity in ((STEP, "grundy"), (STRIP, "p-positions")):
-        game = f"with-pass({form.format(k=k, s=s)}, passes=1)"
-        is_grundy = quantity == "grundy"
-        at = {"p": "p-1"} | ({} if is_grundy else {"x": EXCHANGED.format("x")})
-        claim = related(game, game, at, EXCHANGED.format("g") if is_grundy else None, "p == 1")
-        verdict = verdict_on(claim, 24, quantity)
-        assert isinstance(verdict, HoldsToBound if is_so else Refuted)
-
-
-@pytest.mark.parametrize("k", [1, 2, 5])
-def test_higher_bars_are_lower_ones_farther_away(k):
-    half = (k + 1) // 2
-    own, other = TRIANGLE.format(k=k, more="+1"), TRIANGLE.format(k=k, more="")
-    for by in (half - 1, half, half + 1):
-        claim = related(own, other, {"x": f"x+{by}", "z": f"z+{by}"})
-        expected = HoldsToBound if by == half else Refuted
-        assert isinstance(verdict_on(claim, 20, "p-positions"), expected)
 
 
 def test_where_there_is_no_related_position_the_claim_is_false():

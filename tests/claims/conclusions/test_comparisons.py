@@ -7,11 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.comparisons import check_across, check_counts
+from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
-    ClaimVerdict,
-    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
@@ -81,23 +79,3 @@ def test_what_has_no_value_is_no_equation() -> None:
     claim = counts_claim("g(m)//(m-2) >= -1", "g(1 << 5000) == 1")
     assert isinstance(check_counts(claim, {1: 1, 2: 4, 3: 5}), HoldsToBound)
     assert isinstance(check_counts(claim, {2: 4}), Undecided)
-
-
-def test_numbers_come_from_the_tables_verdicts() -> None:
-    silent = Undecided("the ledger compares them")
-    verdicts = [
-        ClaimVerdict.of("patterns-lemma-4.1", {"m": m}, Finding(silent, {"p_positions": number}), 0)
-        for m, number in enumerate([1, 4, 5, 16, 9, 20, 21], start=1)
-    ]
-    verdicts.append(ClaimVerdict.of("patterns-thm-2.3", {"m": 1}, Finding(silent), 0))
-    (found,) = check_across(CATALOGUE, verdicts)
-    assert found.claim == "patterns-lemma-4.1"
-    assert found.table is None
-    assert found.verdict == "holds-to-bound"
-    assert found.why == "all 7 equations between the tables with m up to 7"
-    assert found.evidence["p_positions"]["7"] == 21
-    verdicts[4] = verdicts[4].with_evidence({"p_positions": 10})
-    (wrong,) = check_across(CATALOGUE, verdicts)
-    assert wrong.verdict == "refuted"
-    assert wrong.counterexample is not None
-    assert wrong.counterexample.found == "g(2) = 4, g(3) = 5, g(5) = 10"

@@ -160,17 +160,6 @@ def test_the_least_counterexample_decides(verdicts: list[ClaimVerdict]) -> None:
         assert found.table.startswith("table ")
 
 
-def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
-    several = [claim("b"), claim("a", when="k % 2 == 0"), claim("c")]
-    found = rows(catalogue(*several), [verdict("c", HoldsToBound(5, 10))], "my sweep.yaml")
-    assert [(one.claim, one.verdict) for one in found] == [
-        ("b", "unchecked"),
-        ("a", "unchecked"),
-        ("c", "holds-to-bound"),
-    ]
-    assert found[0].command == "./choco claims check b --config 'my sweep.yaml'"
-
-
 @pytest.mark.parametrize(
     ("printed", "intended", "right"),
     [
@@ -205,18 +194,6 @@ def test_a_disagreement_is_told_once_and_names_the_papers() -> None:
     assert found.text.startswith(
         "Claim b of other holds as far as it was checked, Claim a of drawn is refuted at"
     )
-
-
-def test_a_statement_on_integers_is_proved_for_what_is_fixed() -> None:
-    checked = by_check(HoldsToBound(90, 9, unit="case"))
-    proofs = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
-    found = row(a_statement(), checked, *proofs)
-    assert (found.verdict, found.proved_for) == ("proved-for-listed", "k = 1, 2")
-    unsaid = by_proof("a", Undecided("the time is over"), {"k": 3})
-    assert row(a_statement(), checked, *proofs, unsaid).text == found.text
-    assert row(a_statement(), checked, by_proof("a", proofs[0].as_verdict)).verdict == "proved"
-    silent = row(a_statement(), checked, by_proof("a", Undecided("a power")))
-    assert silent.verdict == "holds-to-bound"
 
 
 FINITE = "k == 1 or k == 2"
@@ -385,13 +362,6 @@ def test_a_remark_about_the_bound_of_a_statement() -> None:
     )
 
 
-def test_what_the_prover_cannot_decide_says_nothing_against_a_table() -> None:
-    held = verdict("a", HoldsToBound(9, 10), {"k": 2, "s": 1})
-    silent = by_proof("a", Undecided("not linear"), {"k": 2, "s": 1})
-    assert row(claim("a"), held, silent) == row(claim("a"), held)
-    assert row(claim("a"), silent).verdict == "undecided"
-
-
 def test_a_table_and_a_proof_refute_together() -> None:
     parameters = {"k": 2, "s": 1}
     table, proof = (
@@ -446,18 +416,3 @@ def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
     both = catalogue(claim("a"), claim("b", corrects="a"))
     given = [by_proof("a", why, {"k": 2, "s": 1}), by_proof("b", PROVED, {"k": 2, "s": 1})]
     assert pairs(both, rows(both, given))[0].right == "open"
-
-
-def test_engines_that_agree_on_some_proofs_alone_are_told_apart() -> None:
-    both = {"engines": ["own", "checker"], "no_answer": {}}
-    alone = {"engines": ["own"], "no_answer": {"checker": "the time is over"}}
-    proofs = [
-        by_proof("a", PROVED, {"k": k, "s": 1}, **said)
-        for k, said in ((2, both), (4, alone), (6, both))
-    ]
-    found = row(claim("a"), *proofs)
-    assert [(one.engines, one.proofs, dict(one.no_answer)) for one in found.engines] == [
-        (("own", "checker"), 2, {}),
-        (("own",), 1, {"checker": "the time is over"}),
-    ]
-    assert found.command == "./choco claims check a --proofs"

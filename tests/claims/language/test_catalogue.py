@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from choco_pipeline.claims.language.catalogue import load_catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.statements.tree import Grundy, PPosition, integers_in_front, walk
+from choco_pipeline.statements.tree import integers_in_front
 from tests.catalogues import catalogue_of
 
 HEAD = """\
@@ -41,19 +39,6 @@ def load(tmp_path: Path, text: str) -> dict[str, Claim]:
     return dict(load_catalogue([path]).claims)
 
 
-def test_a_claim_is_read(tmp_path: Path) -> None:
-    claim = load(tmp_path, HEAD + CLAIM)["drawn-1"]
-    assert claim.coordinates == ("y", "z")
-    assert claim.quantities == ("grundy", "p-positions")
-    assert claim.match("step-bar(k=4, s=3)") == {"k": 4, "s": 3}
-    assert claim.match("step-bar(k=5, s=3)") is None
-    assert claim.match("strip-bar(k=4, s=3)") is None
-    assert claim.environment({"k": 4, "s": 3}) == {"k": 4, "s": 3, "t": 7}
-    ledger = claim.as_ledger()
-    assert (ledger.id, ledger.paper.key, ledger.kind) == ("drawn-1", "drawn", "p-positions")
-    assert ledger.formal == claim.as_json()
-
-
 def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
     claim = load(tmp_path, HEAD + CLAIM)["drawn-1"]
     again = Claim.from_json(claim.as_json())
@@ -79,23 +64,6 @@ def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_pa
     claim = load(tmp_path, text)["found-1"]
     assert claim.match("step-bar(k=4, s=0)") is None
     assert claim.match("step-bar(k=4, s=2)") == {"k": 4, "s": 2}
-
-
-@pytest.mark.parametrize(
-    ("ruleset", "coordinates"),
-    [
-        ("with-pass(strip-bar(k=k, s=s), passes=r)", "xyzp"),
-        ("with-pass(nim(4), passes=1)", "abcdp"),
-        ("with-pass(rectangular-bar(m=m, n=m+0), passes=1)", "abcdp"),
-        ("sum(step-bar(k=k, s=s), step-bar(k=j2, s=s))", ("y1", "z1", "y2", "z2")),
-    ],
-)
-def test_coordinates_of_patterns(ruleset: str, coordinates: Sequence[str]) -> None:
-    claim = Claim.from_json({"id": "d", "ruleset": ruleset, "statement": "P"})
-    assert claim.coordinates == (*coordinates,)
-    if "rectangular" in ruleset:
-        uncut = Claim.from_json({"id": "d", "ruleset": ruleset, "statement": "i > 0 => P"})
-        assert uncut.coordinates == ("i", "j", *coordinates[4:])
 
 
 CATALOGUE = catalogue_of()
@@ -156,17 +124,3 @@ def test_fitting_is_matching(pattern: str, k: int, s: int, quantity: str) -> Non
     ]
     fitting = [(claim.id, case) for claim, case in CATALOGUE.fitting(ruleset, quantity)]
     assert sorted(fitting, key=str) == sorted(expected, key=str)
-
-
-FILES = sorted((Path(__file__).parents[3] / "config/claims").glob("*.yaml"))
-SPELLING = re.compile(r"==|!=|<=|>=|//|\*|>>|<<|%| \^ |#\{")
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_summaries_of_the_catalogue_are_mathematics(file: Path):
-    for claim in load_catalogue([file]).claims.values():
-        text = claim.summary
-        for part in walk(claim.proposition) if claim.statement.statement else ():
-            if isinstance(part, PPosition | Grundy) and part.place.game is not None:
-                text = text.replace(part.place.game.text, "")
-        assert not SPELLING.findall(text), claim.id

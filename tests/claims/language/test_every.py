@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.check_orders import TableCheck
 from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted
@@ -18,9 +17,6 @@ from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
-from choco_pipeline.sweep.expand import SweepTable
-from choco_pipeline.sweep.orders import checks_of
-from choco_pipeline.tables.spec import TableSpec
 from tests.claims.claims import entry_from
 
 
@@ -63,34 +59,6 @@ def test_a_proof_is_of_one_of_them() -> None:
     assert isinstance(wrong, Refuted)
     with pytest.raises(ConfigError, match="a value is needed for t"):
         decide(one, {"k": 2, "s": 0}, proof, "here")
-
-
-def test_a_run_checks_each_of_them() -> None:
-    """On each table; where the definition decides, on the largest of a game."""
-    game = parse_ruleset("step-bar(k=2, s=0)")
-    tables = [
-        SweepTable(
-            TableSpec.of(game, n, "grundy"),
-            game,
-            sweeps=["a"],
-            parameters={},
-            claims=None,
-            mine=[],
-            mining="",
-            prove=[],
-            proving="",
-        )
-        for n in (5, 9)
-    ]
-    small, large = (planned.spec.table_id for planned in tables)
-    moves = "z == t => some option: z' == 0"
-    for statement, checked in ((FIRST_ONLY, [small, large]), (moves, [large])):
-        catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, statement=statement)})
-        assert list(checks_of(tables, catalogue)) == [
-            ("a", TableCheck(claim="drawn", table=table, parameters={"k": 2, "s": 0, "t": t}))
-            for table in checked
-            for t in (2, 3)
-        ]
 
 
 @given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 5), st.integers(1, 3))

@@ -125,15 +125,6 @@ def test_an_uncut_rectangular_bar_is_told_by_its_poisoned_cell() -> None:
     assert found.found_on.positions + found.held_on.positions > 21 * 21
 
 
-def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> None:
-    (found,) = mined("step-bar(k=1)", 128, "grundy")
-    assert found.formulas == (
-        FormulaLine(formula="z+(y+1)//2", where="(y+z)%2 == 0"),
-        FormulaLine(formula="z-y+min(y, z-y)//2", where="(y+z)%2 == 1"),
-    )
-    assert is_right("step-bar(k=1)", found, 40)
-
-
 @pytest.mark.parametrize("s", [0, 1, 2])
 def test_the_one_exception_of_pass2016_theorem_4_1_is_stated(s) -> None:
     """For odd s it is the theorem. For even s pass2016, Conj 4.1 gives a set of values; these games have a formula, too."""

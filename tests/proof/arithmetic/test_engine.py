@@ -11,12 +11,9 @@ from hypothesis import example, given, settings
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of
 from choco_pipeline.proof.arithmetic.logic import (
-    FALSE,
-    TRUE,
     And,
     Bitwise,
     Exists,
-    Linear,
     Member,
     NimSumZero,
     Not,
@@ -24,7 +21,6 @@ from choco_pipeline.proof.arithmetic.logic import (
     conjunction,
     disjunction,
     equal,
-    exists,
     free,
     implies,
     less,
@@ -38,26 +34,6 @@ from tests.proof.interpret import NAMES, REACH, depth, sentences, truth
 from tests.proof.relations import counterexample, small, small_sets
 
 A, B, C = (Member(name, ("x",)) for name in "ABC")
-
-
-def test_the_same_linear_relation_is_the_same_value() -> None:
-    assert Linear((("z", 2), ("x", 1), ("y", 3), ("z", -1), ("y", -3)), 4, "<") == Linear(
-        (("x", 1), ("z", 1)), 4, "<"
-    )
-
-
-def test_junctions_are_flat_and_decided_by_constants() -> None:
-    assert conjunction(A, conjunction(B, C), TRUE, A) == And((A, B, C))
-    assert disjunction(A, disjunction(B, C), FALSE, A) == Or((A, B, C))
-    assert conjunction(A) == disjunction(A) == A
-    assert conjunction(A, FALSE, B) == FALSE
-    assert disjunction(A, TRUE, B) == TRUE
-    assert negation(negation(A)) == A
-
-
-def test_exists_keeps_the_names_that_are_needed() -> None:
-    assert exists(("u", "v"), less("u", "x")) == Exists(("u",), less("u", "x"))
-    assert exists(("u", "v"), A) == A
 
 
 @given(sentences, sentences, sentences)

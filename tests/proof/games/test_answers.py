@@ -18,7 +18,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.mining import recurrences
 from choco_pipeline.proof.games import answers as module
 from choco_pipeline.proof.games import guess
-from choco_pipeline.proof.games.answers import counts, described_counts, number_below, play
+from choco_pipeline.proof.games.answers import counts, described_counts, play
 from choco_pipeline.proof.games.certificate import CertificateError
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.tables.computing import grundy_table
@@ -265,11 +265,6 @@ def test_roots_that_are_no_integers_and_roots_that_are_double() -> None:
         ("a",), np.array([[0, 1], [1, 2], [2, 2]], np.int32), np.array([False, True, False])
     )
     assert counts(one).closed == "n"
-
-
-def test_numbers_below() -> None:
-    assert number_below(linear({"y": 1, "z": -1}, 0, "<="), 5) == 528
-    assert number_below(linear({"y": 1}, -9, "<="), 4) == 10
 
 
 def test_limits(monkeypatch) -> None:

@@ -64,15 +64,6 @@ def test_a_certificate_is_read_and_checked_as_it_was_written(tmp_path, game, rel
     assert write_certificate(again, tmp_path) == path
 
 
-def test_what_a_certificate_says(nim):
-    path, document = nim
-    assert path.name.startswith("with-pass-nim-2-passes-1-p-")
-    assert document["ruleset"] == "with-pass(nim(2), passes=1)"
-    assert document["coordinates"] == ["a", "b"]
-    assert [len(automaton["delta"]) for automaton in document["automata"]] == [2, 6]
-    assert {"choco_pipeline", "commit", "numpy"} <= set(document["versions"])
-
-
 def test_games_with_similar_names_have_certificates_of_their_own(tmp_path):
     proof = prove(SolidBar("(x+z)//3"))
     similar = replace(proof, ruleset=SolidBar("x+z//3"))

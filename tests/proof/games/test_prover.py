@@ -10,16 +10,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import DisjunctiveSum, Nim, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
+from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
 from choco_pipeline.automata.algebra import complement, conjunction, disjunction, exists
 from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.residuals import Graph
 from choco_pipeline.errors import DisagreementError, HeightError
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.games import guess as guessing
 from choco_pipeline.proof.games import prover as search
-from choco_pipeline.proof.games.guess import deepest, members
+from choco_pipeline.proof.games.guess import members
 from choco_pipeline.proof.games.prover import RelationError, check_relation, contradiction, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
 from tests.effort import examples
@@ -88,13 +87,6 @@ def test_what_is_not_automatic_or_not_definable_is_undecided(game, why):
     assert "\n" not in proof.why
     assert re.search(why, proof.why)
     assert proof.states == ((2,) if isinstance(game, WithPass) else ())
-
-
-def test_attempts_end_with_too_many_residuals():
-    attempts = list(guessing.Guesser(SolidBar("(x+z)//2"), "p").attempts(0))
-    assert all(learned.automaton is None for learned in attempts)
-    over = [learned.growth[-1] > guessing.MOST_RESIDUALS for learned in attempts]
-    assert over == [False] * (len(over) - 1) + [True]
 
 
 def test_a_height_that_falls_behind_all_tables_is_found_out():
@@ -281,34 +273,8 @@ def test_members_are_the_definitions(ruleset):
             assert found.tolist() == [offset == 0 and value is not None for value in values]
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "determined"),
-    [(StripBar(4, 2), 0), (SolidBar("(x+z)//3"), 1), (StepBar(2), 0), (Nim(3), 2)],
-)
-def test_columns_make_graphs(ruleset, determined):
-    (member,) = members(ruleset, "p", 6)
-    assert isinstance(member, Graph)
-    assert member.determined == determined
-
-
 def test_a_determined_coordinate_may_exceed_the_table():
     (member,) = members(StripBar(k=4, s=2), "p", 3)
     assert member(np.array([[9, 2, 7]])).tolist() == [True]
     with pytest.raises(ValueError, match="a table to 7 is asked about 8"):
         member(np.array([[9, 2, 8]]))
-
-
-def test_tables_that_are_too_large_are_not_worth_a_guess():
-    bar = SolidBar("(x+z)//3")
-    most = deepest(bar, "grundy", 14)
-    assert 6 <= most < 14
-    assert deepest(bar, "p", 8) == 8
-    assert deepest(WithPass(Nim(5)), "p", 9) < 9  # which no kernel computes
-
-
-def test_sums_need_the_tables_of_their_parts_only():
-    # the table of the sum has 2**36 cells, those of its parts 2**18
-    game = DisjunctiveSum(StepBar(2), StepBar(4))
-    (member,) = members(game, "p", 9)
-    a, b = StepBar(2).grundy((3, 200)), StepBar(4).grundy((5, 100))
-    assert member(np.array([[3, 200, 5, 100]])).tolist() == [a == b]

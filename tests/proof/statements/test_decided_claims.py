@@ -12,10 +12,9 @@ from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, V
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
-from tests.catalogues import catalogue_of
 from tests.claims.claims import claim_on
 from tests.effort import examples
-from tests.proof.statements.decided_games import decided, proved
+from tests.proof.statements.decided_games import decided
 
 BOUND = 9
 
@@ -171,47 +170,6 @@ def test_what_says_nothing_is_vacuous(statement, why) -> None:
     verdict = decided("nim(2)", statement).verdict
     assert isinstance(verdict, Vacuous)
     assert verdict.why.startswith(why)
-
-
-@pytest.mark.parametrize(
-    ("claim_id", "text", "at"),
-    [
-        ("triangular-thm-7.3", "solid-bar(f=(x+z)//3)", None),
-        ("triangular-conj-8.1", "solid-bar(f=(x+z)//5)", None),
-        ("solid2022-conj-2", "solid-bar(f=(x+z)//5)", (4, 2, 6)),
-        ("pass2016-thm-4.1", "with-pass(strip-bar(k=4, s=3), passes=1)", None),
-        ("pass2016-cor-4.1", "with-pass(strip-bar(k=4, s=3), passes=1)", (0, 0, 1, 1)),
-    ],
-)
-def test_claims_of_the_papers_on_p_positions(claim_id, text, at) -> None:
-    claim = catalogue_of().claims[claim_id]
-    finding = decide(claim, claim.match(text), proved(text), "here")
-    if at is None:
-        assert finding.verdict == Proved("here")
-    else:
-        assert finding.verdict.counterexample.position == at
-        assert "N-position" in finding.verdict.counterexample.found
-        assert parse_ruleset(text).is_p_position(finding.verdict.counterexample.option)
-
-
-@pytest.mark.parametrize("part", ["1", "2", "3"])
-@pytest.mark.parametrize("number", ["4.1", "4.2", "4.3", "4.4"])
-def test_step_bars_with_one_square_a_step(number, part) -> None:
-    claim = catalogue_of().claims[f"step2015-conj-{number}-{part}"]
-    finding = decide(claim, {}, proved("step-bar(k=1)", "grundy"), "here")
-    assert finding.verdict == Proved("here")
-    said = f"({claim.check.where}) => (G == ({claim.check.equals})+z//30)"
-    wrong = decided("step-bar(k=1)", said, "grundy")
-    assert 30 <= max(wrong.verdict.counterexample.position) <= 34
-
-
-def test_the_values_of_conjecture_4_1_are_named() -> None:
-    text = "with-pass(strip-bar(k=4, s=2), passes=1)"
-    claim = catalogue_of().claims["pass2016-conj-4.1"]
-    finding = decide(claim, claim.match(text), proved(text), "here")
-    assert finding.verdict == Proved("here")
-    assert finding.evidence["image"] == "{2^n − 2 : n ≥ 1} ∪ {1}"
-    assert finding.evidence["first_values"][:6] == [0, 1, 2, 6, 14, 30]
 
 
 def test_far_counterexamples_are_explained_by_the_automata() -> None:

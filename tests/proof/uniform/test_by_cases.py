@@ -7,7 +7,6 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform import by_cases
 from choco_pipeline.proof.uniform.affine import Affine
-from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.product_lemmas import (
     Products,
     TrueCounterexampleError,
@@ -24,12 +23,6 @@ def test_a_text_with_fewer_lemmas_than_a_solver_needs_is_asked_again_with_all(mo
     found = prove_family(STEP, ODD, grundy=STEPS)
     assert found.status == "proved", found.why
     assert all(found.cases[0].by_cases.lemmas.values())
-
-
-def test_a_nim_sum_is_no_formula_by_cases():
-    nim_sum = Family.read(STEP, "k % 2 == 0 and s < k", "(y ^ (z+s)) - s", "grundy")
-    assert not nim_sum.is_by_cases
-    assert Family.read(STEP, ODD, STEPS, "grundy").is_by_cases
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
