@@ -26,7 +26,6 @@ PROOF_CODE = (
     *CLAIM_CODE,
     "automata",
     "mining/closed_forms",
-    "mining/p_positions.py",
     "mining/recurrences.py",
     "mining/table_findings.py",
     "proof",

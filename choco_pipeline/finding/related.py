@@ -1,6 +1,6 @@
 """Relations between the outcomes or Grundy numbers of games and neighbours.
 
-Neighbours have fewer passes, smaller parameters, lower heights, or x and z exchanged. If the Grundy numbers at the positions q of
+Neighbours have fewer passes, smaller parameters, or lower heights. If the Grundy numbers at the positions q of
 one game are a function of those at q, or at q shifted by some steps, of another, the function is tabulated and then named. P-positions
 are compared by the coordinate that is a free heap, which is the Grundy number of the rest; without a free heap, by outcomes. A
 relation found in small tables must hold in larger ones. The shift may depend on the parameters.
@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 
@@ -49,8 +48,6 @@ class Neighbours:
     other: str
     #: The difference of passes left.
     fewer: int = 0
-    #: Whether x and z are exchanged.
-    is_swapped: bool = False
     #: The parameter that is smaller in the neighbour; empty for none.
     name: str = ""
     #: The largest shifts along x and z, and along other coordinates.
@@ -64,8 +61,8 @@ def neighbours(pattern: Notation) -> Iterator[Neighbours]:
     Examples
     --------
     >>> from choco_pipeline.games.notation import read
-    >>> [pair.other for pair in neighbours(read("solid-bar(f=(x+z)//3)"))]
-    ['solid-bar(f=(x+z)//3)', 'solid-bar(f=(x+z)//3)']
+    >>> [pair.own for pair in neighbours(read("solid-bar(f=(x+z)//3)"))]
+    ['solid-bar(f=(x+z)//3+1)']
     """
     text = pattern.text
     if pattern.name == "with-pass":
@@ -85,7 +82,6 @@ def neighbours(pattern: Notation) -> Iterator[Neighbours]:
         if isinstance(height, Formula) and height.text not in pattern.names:
             higher = f"solid-bar(f={parse(f'({height.text})+1').text})"
             yield Neighbours(higher, text, along=MOST_MOVED_ALONG, up=1)
-        yield Neighbours(text, text, is_swapped=True)
 
 
 def _less(pattern: Notation, name: str, step: int) -> Notation:
@@ -142,13 +138,6 @@ class ValueTable:
         part = tuple(slice(None if name in whole else bound + 1) for name in self.dims)
         return replace(self, values=self.values[part])
 
-    @cached_property
-    def swapped(self) -> ValueTable:
-        """The same with x and z exchanged."""
-        axes = [{"x": "z", "z": "x"}.get(name, name) for name in self.dims]
-        order = [self.dims.index(name) for name in axes]
-        return replace(self, values=self.values.transpose(order))
-
 
 def named_function(numbers: Ints, images: Ints) -> str | None:
     """Return the first of `FUNCTIONS` that maps numbers to images, or None.
@@ -175,7 +164,7 @@ FEWEST_TABLES = 3
 SMALL, LARGE = {1: 30, 2: 24, 3: 9}, {1: 90, 2: 60, 3: 20}
 #: margin beyond these bounds for related positions.
 FURTHER = 8
-TRIED = "the same position and near ones, of games with less passes, smaller parameters, lower heights, x and z exchanged"
+TRIED = "the same position and near ones, of games with less passes, smaller parameters, and lower heights"
 
 
 @dataclass(frozen=True)
@@ -344,10 +333,6 @@ class _RelationSearch:
         self, pair: Neighbours, own: ValueTable, other: ValueTable, moved: Mapping[str, int]
     ) -> str | None:
         """Return the function that relates two tables; None if there is none."""
-        if pair.is_swapped:
-            if np.array_equal(own.legal, own.swapped.legal):  # then the rules say so
-                return None
-            other = other.swapped
         here = np.nonzero(own.legal)
         if pair.fewer:
             here = tuple(axis[here[0] >= pair.fewer] for axis in here)
@@ -402,8 +387,6 @@ class _RelationSearch:
             for name, text in relation.moved
             if text != "0"
         }
-        if relation.pair.is_swapped:
-            moved = {"x": "z", "z": "x"}
         if relation.pair.fewer:
             moved["p"] = f"p-{relation.pair.fewer}"
         if self.free is not None and relation.function != "g":

@@ -1,7 +1,7 @@
 """Laws of equal coordinates, binary digits, counted lines and smaller heaps.
 
 Laws for all coordinates alike: the P-positions of a small box show how many coordinates may have a 1 in the same binary place (an
-even number in Nim, a multiple of 3 in Moore's Nim of order 2), and which of the sorted coordinates are equal (the three smallest
+even number in Nim, a multiple of 3 in Moore's Nim of order 2, none where all heaps may be lowered), and which of the sorted coordinates are equal (the three smallest
 of four where exactly two heaps are lowered). Each is a formula for the P-positions, which is then tested on all positions of a
 larger box. Let T(r) be the number with a 1 in the places in which at least r coordinates have one. No place has r, r+1, … or s of
 them if and only if T(r) = T(s+1).
@@ -46,6 +46,8 @@ from choco_pipeline.tables.cells import (
 BOUNDS = {2: 255, 3: 63, 4: 23}
 #: They are learnt up to the bound divided by this, from no fewer P-positions.
 SMALLER, FEWEST_P = 2, 6
+#: Fewest others, of which none is a P-position, if the end alone is one.
+FEWEST_HELD_OUT = 64
 
 #: P-positions up to this bound are counted, on lines up to the bound divided by `INSIDE`; there are no fewer lines.
 LINES_BOUND, INSIDE, FEWEST_LINES = 240, 4, 12
@@ -72,6 +74,8 @@ def mine_symmetric_laws(cells: Cells) -> list[StatementFinding]:
     early = early[:, early.max(axis=0) <= smaller]
     is_enough = early.shape[1] >= FEWEST_P
     formulas = [*_by_digits(names, early), *_by_order(names, early)] if is_enough else []
+    if early.shape[1] == 1 and not early.any() and (~is_early).sum() >= FEWEST_HELD_OUT:
+        formulas = [" and ".join(f"{name} == 0" for name in names)]
     found_on = Evidence(int(is_early.sum()), f"positions to bound {smaller}")
     held_on = Evidence(int((~is_early).sum()), f"the others, to bound {most}")
     lines = (

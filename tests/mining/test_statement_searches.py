@@ -45,7 +45,8 @@ HEAPS = {
 def games(tmp_path, monkeypatch):
     folder = tmp_path / "config" / "games"
     copytree(ROOT / "config" / "games", folder)
-    described = {"moore": ("abc", THREE)} | {
+    every = [{"lower": ["a", "b"], "by": "any"}]
+    described = {"moore": ("abc", THREE), "every": ("ab", every)} | {
         f"own-{name}": ("a", moves) for name, (moves, _) in HEAPS.items()
     }
     for name, (coordinates, moves) in described.items():
@@ -112,7 +113,8 @@ def test_a_changed_cell_ends_a_law(search, notation, bound, cells):
 
 
 @pytest.mark.parametrize(
-    ("notation", "bound"), [(MOORE, 12), ("game(moore-nim)", 8), ("game(exact-nim)", 8)]
+    ("notation", "bound"),
+    [(MOORE, 12), ("game(every)", 12), ("game(moore-nim)", 8), ("game(exact-nim)", 8)],
 )
 def test_a_law_is_right_by_the_definition_of_the_game(notation, bound):
     (line,) = laws("symmetric", notation, bound)

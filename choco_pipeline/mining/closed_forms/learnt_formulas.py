@@ -37,7 +37,6 @@ from choco_pipeline.mining.closed_forms.synthesis import (
 from choco_pipeline.mining.closed_forms.value_sets import conditions_on
 from choco_pipeline.mining.recurrences import repetition
 from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
-from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.cells import (
     CellBlock,
     Cells,
@@ -63,8 +62,6 @@ MOST_KEPT = 4
 FEWEST_POOLED = 24
 #: Most positions at which a formula may be wrong; they are stated.
 EXCEPTIONS = 4
-#: A list of all P-positions ends within the table's bound divided by this.
-FAR = 4
 #: Fewest cells of the rest of the table.
 FEWEST_HELD_OUT = 64
 
@@ -83,9 +80,9 @@ def mine_formulas(cells: Cells) -> list[FormulasFinding]:
     candidates.
     """
     search = _TableSearch(Reading(cells))
-    listed = search.number_set() or search.few_positions()
-    if listed is not None:
-        return [listed]
+    numbers = search.number_set()
+    if numbers is not None:
+        return [numbers]
     for guess in (shortest_cases, widest_case):
         exact, nearly = search.found(guess, 0), search.found(guess, EXCEPTIONS)
         findings = [exact] if exact is not None else []
@@ -168,27 +165,6 @@ class _TableSearch:
                 found_on = Evidence(half, f"{name} below {half}")
                 return self._found([line], found_on, len(block) - half)
         return None
-
-    def few_positions(self) -> FormulasFinding | None:
-        """Return the list of the P-positions, if these are few and near the end."""
-        cells = self.reading.cells
-        if cells.variable.name in ("grundy", "p_cell"):
-            return None
-        near, positions = cells.bound // FAR, list[tuple[int, ...]]()
-        for points in cells.p_positions():
-            positions += zip(
-                *(points[name].tolist() for name in cells.game.coordinates), strict=True
-            )
-            if len(positions) > EXCEPTIONS or (cells.sizes(points) > near).any():
-                return None
-        inside, every = (count_positions(cells.game, bound) for bound in (near, cells.bound))
-        if not positions or every - inside < FEWEST_HELD_OUT:
-            return None
-        self.candidates += 1
-        pairs = (zip(cells.game.coordinates, at, strict=True) for at in positions)
-        places = (" and ".join(f"{name} == {value}" for name, value in at) for at in pairs)
-        line = FormulaLine(formula=parse(" or ".join(places)).text, where="")
-        return self._found([line], Evidence(inside, f"positions to bound {near}"), every - inside)
 
     def _learnt(
         self, box: CellBlock, guess: Guess, forgiven: int

@@ -329,10 +329,3 @@ def test_a_set_that_the_second_half_refutes_is_not_said() -> None:
     assert [line.formula for line in right.formulas] == ["a%7 == 0 or a%7 == 2"]
     data["p_position"].values[200] = 1 - data["p_position"].values[200]
     assert all("%7" not in str(one.formulas) for one in mine_formulas(Cells.of(game, 255, data)))
-
-
-def test_few_p_positions_are_listed():
-    """Where any numbers are taken from both heaps, only the end is a P-position."""
-    game = CutGame(coordinates=["a", "b"], moves=[{"lower": ["a", "b"], "by": "any"}])
-    (found,) = mine_formulas(Cells.of(game, 32, p_table(game, 32)))
-    assert [line.formula for line in found.formulas] == ["a == 0 and b == 0"]
