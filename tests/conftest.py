@@ -21,13 +21,11 @@ import gc
 import os
 import random
 import signal
-from collections.abc import Generator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
-from xdist.workermanage import WorkerController
 
 from choco_pipeline.tables.machine import cores
 from tests.effort import FEW, MANY, SOME
@@ -67,7 +65,7 @@ settings.register_profile("full", deadline=None, max_examples=SOME)
 settings.register_profile("slow", deadline=None, max_examples=MANY)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="also run the tests marked full")
     parser.addoption("--slow", action="store_true", help="also run the tests marked full or slow")
     parser.addoption(
@@ -76,7 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the options
-def pytest_cmdline_main(config: pytest.Config) -> None:
+def pytest_cmdline_main(config):
     """Run folders in parallel, except with ``-n`` or a debugger."""
     option = config.option
     if not hasattr(option, "numprocesses") or hasattr(config, "workerinput"):
@@ -87,7 +85,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.dist, option.loadscopereorder = "loadfile", False
 
 
-def is_large(config: pytest.Config) -> bool:
+def is_large(config):
     """Return whether the tests are whole folders, without a debugger."""
     option, here = config.option, config.invocation_params.dir
     if option.keyword or option.capture == "no" or option.usepdb or option.trace:
@@ -97,7 +95,7 @@ def is_large(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+def pytest_xdist_auto_num_workers(config):
     """Return the number of processes: the cores, and one more for slow tiers.
 
     An environment variable of xdist overrides it.
@@ -107,7 +105,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return cores() + any(config.getoption(option) for option in ("all", "slow"))
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     asked = [
         tier for tier, option in (("slow", "slow"), ("full", "all")) if config.getoption(option)
     ]
@@ -117,7 +115,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection():
     """Collect without garbage collection, which takes a fifth of the time.
 
     Later collections skip these objects, too.
@@ -130,7 +128,7 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: rank(item.path))
     left_out = [item for item in items if is_left_out(item)]
     if left_out:
@@ -140,13 +138,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.workeroutput["left_out"] = [item.nodeid for item in left_out]
 
 
-def rank(path: Path) -> int:
+def rank(path):
     """Return the index of a file in `LONGEST`, or the index after the last."""
     name = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else path.name
     return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
 
-def is_left_out(item: pytest.Item) -> bool:
+def is_left_out(item):
     """Return whether a test is in a tier that was not requested."""
     config = item.config
     if config.getoption("slow"):
@@ -161,7 +159,7 @@ def is_left_out(item: pytest.Item) -> bool:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: WorkerController) -> None:
+def pytest_testnodedown(node):
     """Add the deselected tests to the summary, which xdist leaves out."""
     if node.workerinput["workerid"] == "gw0":
         left_out = getattr(node, "workeroutput", {}).get("left_out", [])
@@ -170,7 +168,7 @@ def pytest_testnodedown(node: WorkerController) -> None:
         node.config.hook.pytest_deselected(items=items)
 
 
-def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
+def fail_if_skipped(report):
     """Turn a skip into a failure in CI (``CI=true``)."""
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
@@ -179,21 +177,21 @@ def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport():
     report = yield
     fail_if_skipped(report)
     return report
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report():
     report = yield
     fail_if_skipped(report)
     return report
 
 
 @pytest.fixture
-def seed(request: pytest.FixtureRequest) -> int:
+def seed(request):
     """Return the seed of random damage; ``--seed`` repeats a failure."""
     given = request.config.getoption("seed")
     seed = random.randrange(1 << 32) if given is None else int(given)

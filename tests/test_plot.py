@@ -1,7 +1,6 @@
 """Pictures by matplotlib show the values of the definition."""
 
 import importlib.util
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,13 +14,13 @@ BAR = SolidBar("(x+z)//3")
 
 
 @pytest.fixture(autouse=True)
-def closed_figures() -> Iterator[None]:
+def closed_figures():
     pyplot.switch_backend("Agg")
     yield
     pyplot.close("all")
 
 
-def test_a_heat_map_has_the_grundy_numbers_of_the_plane() -> None:
+def test_a_heat_map_has_the_grundy_numbers_of_the_plane():
     axes = plot.grundy_numbers(BAR.notation, 8, y=2)
     (mesh,) = axes.collections
     cells = mesh.get_array().reshape(9, 9)
@@ -31,7 +30,7 @@ def test_a_heat_map_has_the_grundy_numbers_of_the_plane() -> None:
 
 
 @pytest.mark.parametrize("fixed", [{}, {"y": 1}])
-def test_points_are_the_p_positions(fixed: dict[str, int]) -> None:
+def test_points_are_the_p_positions(fixed):
     axes = plot.p_positions(BAR, 6, **fixed)
     (points,) = axes.collections
     expected = {
@@ -44,7 +43,7 @@ def test_points_are_the_p_positions(fixed: dict[str, int]) -> None:
     assert shown == expected
 
 
-def test_an_automaton_has_all_its_states_and_arrows() -> None:
+def test_an_automaton_has_all_its_states_and_arrows():
     proof = prove(BAR)
     axes = plot.automaton(proof)
     edges = arrows(proof.automata[0])
@@ -64,13 +63,13 @@ def test_an_automaton_has_all_its_states_and_arrows() -> None:
         (lambda: plot.automaton(prove(Nim(2)), passes=1), "1 passes"),
     ],
 )
-def test_an_error_names_the_coordinates(draw, named: str) -> None:
+def test_an_error_names_the_coordinates(draw, named):
     with pytest.raises(ConfigError) as error:
         draw()
     assert named in str(error.value)
 
 
-def test_without_matplotlib_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="`notebook`"):
         plot.grundy_numbers("nim(2)", 5)

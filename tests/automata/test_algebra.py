@@ -260,7 +260,7 @@ def test_too_many_tracks_together_are_refused():
 
 @settings(max_examples=examples(100))
 @given(automata(("x", "y")) | automata(("x", "y", "z"), most_states=3), st.randoms())
-def test_the_least_numbers_have_the_least_maximum_and_are_then_first(a, random) -> None:
+def test_the_least_numbers_have_the_least_maximum_and_are_then_first(a, random):
     order = random.sample(a.tracks, len(a.tracks))
     rows = points(a.tracks, 4)
     found = rows[a.contains(rows)][:, [a.tracks.index(track) for track in order]].tolist()
@@ -269,12 +269,12 @@ def test_the_least_numbers_have_the_least_maximum_and_are_then_first(a, random) 
     assert result == expected or (expected is None and (result is None or max(result) > 15))
 
 
-def test_numbers_that_are_no_tracks_are_zero() -> None:
+def test_numbers_that_are_no_tracks_are_zero():
     nothing = linear({}, 0, "==")
     assert least(nothing, ("x", "y")) == (0, 0)
 
 
-def test_a_result_that_was_kept_has_the_asked_names_and_limits() -> None:
+def test_a_result_that_was_kept_has_the_asked_names_and_limits():
     for names in (("x", "y"), ("b", "a")):
         one, other = (linear({names[0]: 3, names[1]: -5}, c, ">=") for c in (1, -2))
         assert conjunction(one, other).tracks == tuple(sorted(names))

@@ -163,21 +163,21 @@ variables = st.one_of(labels, st.builds(Auxiliary, labels))
 
 
 @given(labels)
-def test_it_is_equal_to_nothing_else(label) -> None:
+def test_it_is_equal_to_nothing_else(label):
     one, other = Auxiliary(label), Auxiliary(label)
     assert len({one, other, label}) == 3
     assert str(one) == str(other) == label
 
 
 @given(variables, variables, variables)
-def test_they_have_one_order(a, b, c) -> None:
+def test_they_have_one_order(a, b, c):
     assert (a == b) + (a < b) + (b < a) == 1
     assert (a > b) == (b < a)
     if a < b < c:
         assert a < c
 
 
-def test_a_number_with_the_label_of_another_is_not_that_one() -> None:
+def test_a_number_with_the_label_of_another_is_not_that_one():
     there = Auxiliary("x")
     both = linear({"x": 1, there: -1}, 0, "<")
     assert both.accepts({"x": 1, there: 2})

@@ -1,11 +1,9 @@
 """A browser for each module, and one report for all of them."""
 
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import parse_ruleset
@@ -13,7 +11,7 @@ from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.task import write_pages, write_rest
-from tests.browser.seen import ARGUMENTS, CHROMIUM, WIDE, Seen, opened
+from tests.browser.seen import ARGUMENTS, CHROMIUM, WIDE, opened
 from tests.report.documents import an_entry
 from tests.report.family_documents import certificates, proved_verdict
 from tests.report.found_documents import a_document
@@ -25,7 +23,7 @@ FAMILY_CLAIMS = ("own-false", "own-other")
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
@@ -33,17 +31,17 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def seen(browser: Browser, page_file: Path) -> Iterator[Seen]:
+def seen(browser, page_file):
     """The page that a module is about, wide and light."""
     with opened(browser, page_file, WIDE, "light") as page:
         yield page
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """The folder of a report; nobody may change it."""
 
-    def make(folder: Path) -> None:
+    def make(folder):
         # The paths of certificates are absolute, so the folder is made where it stays.
         run = small_run(tmp_path_factory, "browser").parents[2]
         shutil.copytree(run, folder, dirs_exist_ok=True)
@@ -54,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (shared_folder(tmp_path_factory, "browser-site", make) / LEDGER).with_name("report")
 
 
-def _write_site(ledger_file: Path, folder: Path) -> None:
+def _write_site(ledger_file, folder):
     """Write the report of a small run with certificates and found statements."""
     ledger = read_record(ledger_file)
     ledger["verdicts"] += map(proved_verdict, FAMILY_CLAIMS, certificates(folder / "families"))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, Page
 
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.explored_games import OPENS_ON, played_rules
-from tests.browser.seen import CONTRAST, NEEDS_BROWSER, Seen, in_both_sizes, opened
+from tests.browser.seen import CONTRAST, NEEDS_BROWSER, in_both_sizes, opened
 from tests.effort import examples
 from tests.own_games import own_games_with_bounds
 from tests.rulesets import rulesets_with_bounds
@@ -29,31 +26,31 @@ STEP_BARS = "step-bar(k=k, s=s): Grundy numbers"
 
 
 @pytest.fixture(scope="module")
-def page_file(site: Path) -> Path:
+def page_file(site):
     return site / "explore.html"
 
 
 @pytest.fixture(scope="module")
-def playing(browser: Browser, page_file: Path) -> Iterator[Page]:
+def playing(browser, page_file):
     page = browser.new_page()
     page.goto(page_file.as_uri())
     yield page
     page.close()
 
 
-def here(page: Page) -> str:
+def here(page):
     """Return the page's text on the selected position."""
     return page.locator("#here").inner_text()
 
 
-def pointed_at(page: Page) -> list[int]:
+def pointed_at(page):
     """Return the position that the page names."""
     found = re.match(r"\([a-z, ]+\) = \(([0-9, ]+)\)", here(page))
     assert found is not None
     return [int(number) for number in found.group(1).split(", ")]
 
 
-def choose(page: Page, family: str, **values: int) -> None:
+def choose(page, family, **values):
     """Choose a family of games and values of its parameters."""
     page.get_by_label("Games").select_option(label=family)
     for name, value in values.items():
@@ -78,7 +75,7 @@ PLAY = """([rules, positions]) => positions.map(
     drawn=st.one_of(rulesets_with_bounds(), own_games_with_bounds()),
     random=st.randoms(use_true_random=False),
 )
-def test_the_page_plays_by_the_rules(playing: Page, drawn: tuple[Ruleset, int], random):
+def test_the_page_plays_by_the_rules(playing, drawn, random):
     game, bound = drawn
     sizes = [most + 1 for most in game.limits(bound)]
     every = [p for p in product(*map(range, sizes)) if game.is_position(p)]
@@ -91,9 +88,7 @@ def test_the_page_plays_by_the_rules(playing: Page, drawn: tuple[Ruleset, int], 
         assert grundy == game.grundy(position)
 
 
-def test_every_cell_that_is_shown_is_what_the_definition_says(
-    playing: Page, page_file: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_every_cell_that_is_shown_is_what_the_definition_says(playing, page_file, monkeypatch):
     monkeypatch.chdir(page_file.parents[3])  # where the heights of a game are
     found = playing.evaluate(
         """() => explored.data.flatMap((family) => family.tables.map((table) => {
@@ -120,7 +115,7 @@ def test_every_cell_that_is_shown_is_what_the_definition_says(
                 assert is_p == game.is_p_position(tuple(position))
 
 
-def test_pointing_at_a_cell_tells_the_position_and_a_move_that_wins(seen: Seen):
+def test_pointing_at_a_cell_tells_the_position_and_a_move_that_wins(seen):
     choose(seen.page, STEP_BARS, k=3, s=0)
     box = seen.page.locator("#cells").bounding_box()
     assert box is not None
@@ -139,7 +134,7 @@ def test_pointing_at_a_cell_tells_the_position_and_a_move_that_wins(seen: Seen):
             assert game.grundy(to) == 0
 
 
-def test_arrow_keys_move_and_a_table_that_is_wrong_is_found_out(seen: Seen):
+def test_arrow_keys_move_and_a_table_that_is_wrong_is_found_out(seen):
     page = seen.page
     choose(page, STEP_BARS, k=4, s=0)
     page.locator("#cells").focus()
@@ -160,7 +155,7 @@ def test_arrow_keys_move_and_a_table_that_is_wrong_is_found_out(seen: Seen):
     assert here(page).endswith("The table says otherwise.")
 
 
-def test_a_slider_changes_the_picture_and_the_sliders_after_it(seen: Seen):
+def test_a_slider_changes_the_picture_and_the_sliders_after_it(seen):
     page = seen.page
     choose(page, TRIANGULAR, k=3)
     before = seen.pixels("#cells")
@@ -177,7 +172,7 @@ def test_a_slider_changes_the_picture_and_the_sliders_after_it(seen: Seen):
     assert page.get_by_role("slider", name="s", exact=True).get_attribute("max") == "1"
 
 
-def test_slices_go_along_each_axis(seen: Seen):
+def test_slices_go_along_each_axis(seen):
     page = seen.page
     choose(page, TRIANGULAR, k=3)
     across, up = page.locator("#across"), page.locator("#up")
@@ -195,7 +190,7 @@ def test_slices_go_along_each_axis(seen: Seen):
     assert len(seen_planes) == 6
 
 
-def walked(page: Page, **numbers: int) -> tuple[list[list[str]], str]:
+def walked(page, **numbers):
     """Type a position; return the table of digits and the outcome."""
     for name, number in numbers.items():
         page.locator("#position").get_by_label(name, exact=True).fill(str(number))
@@ -206,7 +201,7 @@ def walked(page: Page, **numbers: int) -> tuple[list[list[str]], str]:
     ).inner_text()
 
 
-def test_the_automaton_is_walked_digit_by_digit(seen: Seen):
+def test_the_automaton_is_walked_digit_by_digit(seen):
     page = seen.page
     choose(page, TRIANGULAR, k=5)
     (automaton,) = prove(parse_ruleset("solid-bar(f=(x+z)//5)")).automata
@@ -234,7 +229,7 @@ def test_the_automaton_is_walked_digit_by_digit(seen: Seen):
         assert page.locator("#digits tr").count() == 0, text
 
 
-def test_with_passes_each_number_left_has_its_automaton(seen: Seen):
+def test_with_passes_each_number_left_has_its_automaton(seen):
     page = seen.page
     choose(page, "strip-bar(k=k, s=s) with a pass: P-positions", s=1)
     game = parse_ruleset("with-pass(strip-bar(k=4, s=1), passes=1)")
@@ -250,7 +245,7 @@ def test_with_passes_each_number_left_has_its_automaton(seen: Seen):
         assert ("which accepts" in said) == (number == 7)
 
 
-def test_the_address_names_a_game_and_a_position(browser: Browser, page_file: Path):
+def test_the_address_names_a_game_and_a_position(browser, page_file):
     page = browser.new_page()
     page.goto(page_file.as_uri() + "#solid-bar%28f%3D%28x%2Bz%29//5%29@4,2,6")
     assert here(page).startswith("(x, y, z) = (4, 2, 6): an N-position, Grundy number ")
@@ -265,7 +260,7 @@ def test_the_address_names_a_game_and_a_position(browser: Browser, page_file: Pa
 
 @in_both_sizes
 def test_every_family_can_be_read_and_breaks_no_rule_of_accessibility(
-    browser: Browser, page_file: Path, scheme: str, size: tuple[int, int]
+    browser, page_file, scheme, size
 ):
     with opened(browser, page_file, size, scheme) as seen:
         families = seen.page.get_by_label("Games").locator("option").all_inner_texts()

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
 
 from tests.browser.conftest import FAMILY_CLAIMS
 from tests.browser.seen import (
@@ -35,21 +34,21 @@ CONJECTURE = "claims/solid2022-conj-2.html"
 
 
 @pytest.fixture(scope="module")
-def page_file(site: Path) -> Path:
+def page_file(site):
     return site / "index.html"
 
 
 @pytest.fixture(scope="module")
-def ledger(site: Path) -> dict:
+def ledger(site):
     return json.loads(site.with_name("ledger.json").read_text(encoding="utf-8"))
 
 
-def rows_with(ledger: dict, *verdicts: str) -> set[str]:
+def rows_with(ledger, *verdicts):
     """Return the claims of the run with these verdicts."""
     return {row["claim"] for row in ledger["rows"] if row["verdict"] in verdicts or not verdicts}
 
 
-def shown_rows(page: Page) -> list[str]:
+def shown_rows(page):
     """Return the claims whose rows are visible, from the top."""
     script = "all => all.filter(e => e.checkVisibility()).map(e => e.id.slice(4))"
     found: list[str] = page.eval_on_selector_all(".claim-row", script)
@@ -82,7 +81,7 @@ CLASHES = """() => {
 }"""
 
 
-def require_readable(seen: Seen, size: tuple[int, int], scheme: str) -> None:
+def require_readable(seen, size, scheme):
     """Assert that a page is not blank, has its paper, and that all of it can be read."""
     pixels = seen.pixels()
     assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50, "the page is blank"
@@ -102,9 +101,7 @@ PAGES = ["index.html", CONJECTURE, "pairs.html", "findings.html", "found.html", 
 
 
 @in_both_sizes
-def test_pages_are_readable(
-    browser: Browser, site: Path, scheme: str, size: tuple[int, int]
-) -> None:
+def test_pages_are_readable(browser, site, scheme, size):
     families = sorted(site.glob("families/*.html"))
     assert len(families) == len(FAMILY_CLAIMS)
     for path in [*(site / name for name in PAGES), *families]:
@@ -113,9 +110,7 @@ def test_pages_are_readable(
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(WIDER, "light"), (MIDDLE, "dark")])
-def test_the_first_page_is_readable_in_other_sizes(
-    browser: Browser, page_file: Path, scheme: str, size: tuple[int, int]
-) -> None:
+def test_the_first_page_is_readable_in_other_sizes(browser, page_file, scheme, size):
     with opened(browser, page_file, size, scheme) as seen:
         require_readable(seen, size, scheme)
 
@@ -124,14 +119,12 @@ def test_the_first_page_is_readable_in_other_sizes(
     ("name", "scheme"),
     [("index.html", "light"), ("pairs.html", "dark"), ("tables.html", "light")],
 )  # fmt: skip
-def test_no_rule_of_accessibility_is_broken(
-    browser: Browser, site: Path, name: str, scheme: str
-) -> None:
+def test_no_rule_of_accessibility_is_broken(browser, site, name, scheme):
     with opened(browser, site / name, WIDE, scheme) as seen:
         assert Axe().run(seen.page).response["violations"] == []
 
 
-def test_a_row_of_the_ledger_leads_to_its_evidence_and_back(seen: Seen) -> None:
+def test_a_row_of_the_ledger_leads_to_its_evidence_and_back(seen):
     seen.page.locator("#row-solid2022-conj-2 a.cell").click()
     assert seen.page.url.endswith(f"/{CONJECTURE}")
     seen.page.locator("#claim-solid2022-conj-2 svg.chocolate").first.wait_for(state="visible")
@@ -139,7 +132,7 @@ def test_a_row_of_the_ledger_leads_to_its_evidence_and_back(seen: Seen) -> None:
     assert seen.page.url.endswith("/index.html#row-solid2022-conj-2")
 
 
-def test_a_cell_of_a_grid_opens_its_evidence(seen: Seen) -> None:
+def test_a_cell_of_a_grid_opens_its_evidence(seen):
     seen.page.locator("#row-own-false th a").click()
     cell = seen.page.locator("#claim-own-false .grid a.cell.refuted").nth(1)
     target = str(cell.get_attribute("href"))
@@ -158,9 +151,7 @@ def test_a_cell_of_a_grid_opens_its_evidence(seen: Seen) -> None:
     seen.page.locator(other).wait_for(state="visible")
 
 
-def test_the_first_screen_says_what_is_known_of_every_conjecture_and_question(
-    seen: Seen, ledger: dict
-) -> None:
+def test_the_first_screen_says_what_is_known_of_every_conjecture_and_question(seen, ledger):
     asked = {c["id"] for c in ledger["claims"] if c["status"] in ("conjecture", "question")}
     lines = seen.page.locator(".standing")
     assert {name[9:] for name in lines.evaluate_all("all => all.map(e => e.id)")} == asked
@@ -171,7 +162,7 @@ def test_the_first_screen_says_what_is_known_of_every_conjecture_and_question(
     assert top["y"] < bottom["y"]
 
 
-def test_a_claim_can_be_cited_and_its_counterexample_explored(browser: Browser, site: Path) -> None:
+def test_a_claim_can_be_cited_and_its_counterexample_explored(browser, site):
     with opened(browser, site / CONJECTURE, WIDE, "light") as seen:
         paper = seen.page.get_by_role("link", name="arXiv 2205.11884")
         assert paper.get_attribute("href") == "https://arxiv.org/abs/2205.11884"
@@ -185,7 +176,7 @@ def test_a_claim_can_be_cited_and_its_counterexample_explored(browser: Browser, 
         assert here.inner_text().startswith("(x, y, z) = (0, 2, 2): an N-position")
 
 
-def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, ledger: dict) -> None:
+def test_the_ledger_is_filtered_and_the_address_keeps_it(seen, ledger):
     page = seen.page
     every = shown_rows(page)
     assert set(every) == rows_with(ledger)
@@ -212,7 +203,7 @@ def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, ledger: dic
     assert shown_rows(page) == every
 
 
-def test_the_ledger_is_searched_by_every_word(seen: Seen) -> None:
+def test_the_ledger_is_searched_by_every_word(seen):
     search = seen.page.get_by_role("searchbox")
     search.fill("CONJECTURE solid bar y+1")
     assert shown_rows(seen.page) == []
@@ -226,7 +217,7 @@ def test_the_ledger_is_searched_by_every_word(seen: Seen) -> None:
     assert shown_rows(seen.page) == as_typed != []
 
 
-def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, ledger: dict) -> None:
+def test_the_ledger_is_sorted_from_the_keyboard(seen, ledger):
     positions = {row["claim"]: row["positions"] for row in ledger["rows"]}
     page = seen.page
     before = shown_rows(page)
@@ -246,8 +237,8 @@ def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, ledger: dict) -> Non
 
 
 def test_without_scripts_and_in_print_all_rows_are_shown_and_nothing_is_cut(
-    browser: Browser, page_file: Path, ledger: dict
-) -> None:
+    browser, page_file, ledger
+):
     page = browser.new_page(java_script_enabled=False)
     page.goto(page_file.as_uri())
     assert page.locator(".claim-row:visible").count() == len(rows_with(ledger))
@@ -279,9 +270,7 @@ def test_without_scripts_and_in_print_all_rows_are_shown_and_nothing_is_cut(
 
 
 @pytest.mark.skipif(not HAS_GRAPHVIZ, reason="no Graphviz on this machine")
-def test_a_row_leads_to_its_family_which_shows_the_chosen_automaton(
-    browser: Browser, site: Path
-) -> None:
+def test_a_row_leads_to_its_family_which_shows_the_chosen_automaton(browser, site):
     with opened(browser, site / "proofs.html", WIDE, "light") as seen:
         link = seen.page.locator(".regular a").nth(1)
         link.click()
@@ -297,7 +286,7 @@ def test_a_row_leads_to_its_family_which_shows_the_chosen_automaton(
         assert nodes.count() == 10, "all but the dead state"
 
 
-def test_a_claim_leads_to_its_proof_whose_answers_lead_to_locations(seen: Seen) -> None:
+def test_a_claim_leads_to_its_proof_whose_answers_lead_to_locations(seen):
     page = seen.page
     page.locator(f"#row-{FAMILY_CLAIMS[1]}").get_by_text("the proof").click()
     assert page.locator("#theorem math mo").count() > 0, "the condition is no formula"
@@ -312,7 +301,7 @@ def test_a_claim_leads_to_its_proof_whose_answers_lead_to_locations(seen: Seen) 
     assert page.locator("#theorem").is_visible()
 
 
-def formulas_are_laid_out(seen: Seen) -> None:
+def formulas_are_laid_out(seen):
     one = seen.page.locator(f"[id='{statements()[2].id}'] math[display=block]")
     assert one.count() == 1
     boxes = one.evaluate(
@@ -331,9 +320,7 @@ def formulas_are_laid_out(seen: Seen) -> None:
     assert boxes["brace"][1] - boxes["brace"][0] > 0.8 * tall, "the brace spans the cases"
 
 
-def test_formulas_are_laid_out_without_a_mathematical_font(
-    browser: Browser, site: Path, tmp_path: Path
-) -> None:
+def test_formulas_are_laid_out_without_a_mathematical_font(browser, site, tmp_path):
     """The page has its own font, because many machines have none."""
     listed = subprocess.run(
         ["fc-list", "-f", "%{file}\n"], capture_output=True, text=True, check=True
@@ -368,7 +355,7 @@ def test_formulas_are_laid_out_without_a_mathematical_font(
     plain.close()
 
 
-def test_found_statements_are_reached_drawn_and_laid_out(browser: Browser, site: Path) -> None:
+def test_found_statements_are_reached_drawn_and_laid_out(browser, site):
     with opened(browser, site / "index.html", WIDE, "light") as seen:
         seen.page.locator("#proposed").get_by_role("link", name="What the machine found").click()
         seen.page.locator("h1", has_text="What the machine found").wait_for()

@@ -4,20 +4,19 @@ import ast
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.checker.certificates import CHECKER, game_text, integers
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+def run(*arguments):
     command = [sys.executable, "-I", "-S", CHECKER, *arguments]
     return subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, Path]:
+def files(tmp_path):
     found = {name: tmp_path / f"{name}.json" for name in ("right", "wrong", "none")}
     text = game_text("nim(2)", "p", tmp_path)
     found["right"].write_text(text)

@@ -2,8 +2,6 @@
 
 import copy
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,7 +51,7 @@ OTHER_VALUES: list[Any] = [
 ]  # fmt: skip
 
 
-def certificate(kind: str, folder: Path) -> dict[str, Any]:
+def certificate(kind, folder):
     """Return a certificate of a game, of a statement about one, or about integers."""
     if kind in CLAIMS:
         game, statement, more = CLAIMS[kind]
@@ -67,7 +65,7 @@ def certificate(kind: str, folder: Path) -> dict[str, Any]:
     return json.loads(game_text(*game, folder))
 
 
-def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places(value, place=()):
     """Yield the places of all values in a document; of lists those of the first two."""
     yield place
     parts = value.items() if isinstance(value, dict) else ()
@@ -76,7 +74,7 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield from places(part, (*place, key))
 
 
-def changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
+def changed(document, place, value):
     """Return a document with another value in a place."""
     if not place:
         return value

@@ -4,12 +4,10 @@ import copy
 import itertools
 import json
 import random
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import parse_ruleset
 from tests.checker.certificates import checker, game_text, verdict_on
 
 PROVED = [
@@ -40,7 +38,7 @@ SMALL = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("certificates")
 
 
@@ -66,7 +64,7 @@ def test_an_automaton_need_not_be_the_least_one(ruleset, relation, folder):
     assert verdict_on(document, folder)[0] == "proved"
 
 
-def relation_of(document: dict[str, Any], position: tuple[int, ...], value: int | None) -> bool:
+def relation_of(document, position, value):
     """Return whether a document's automata say that a position is P, or has a value."""
     numbers = list(position)
     passes = numbers.pop() if document["ruleset"].startswith("with-pass") else 0
@@ -78,7 +76,7 @@ def relation_of(document: dict[str, Any], position: tuple[int, ...], value: int 
     return state in automaton["accepting"]
 
 
-def is_wrong(document: dict[str, Any], game: Ruleset, bound: int) -> bool:
+def is_wrong(document, game, bound):
     """Return whether some tuple of small numbers shows that a document is wrong, by the definition."""
     grundy = document["relation"] == "grundy"
     passes = getattr(game, "passes", 0) if document["ruleset"].startswith("with-pass") else None
@@ -93,7 +91,7 @@ def is_wrong(document: dict[str, Any], game: Ruleset, bound: int) -> bool:
     return False
 
 
-def mutants(document: dict[str, Any], seed: str) -> list[dict[str, Any]]:
+def mutants(document, seed):
     """Return documents that differ in an accepting state, in a transition, or in the order of the automata."""
     chance, found = random.Random(seed), []
     for _ in range(12):

@@ -2,14 +2,13 @@
 
 import itertools
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import CutGame, Ruleset
+from choco_pipeline import CutGame
 from choco_pipeline.proof.games import guess
 from choco_pipeline.proof.games.certificate import check_certificate, write_certificate
 from choco_pipeline.proof.games.prover import check_relation, prove
@@ -19,7 +18,7 @@ from tests.proof.own_games import all_own_games
 from tests.proof.relations import by_formula
 
 
-def holds(part: Any, values: dict[Any, int]) -> bool:
+def holds(part, values):
     """Return whether one of the checker's automata reads the digits of these numbers to an end."""
     state, edge = 0, 0
     for i in range(max(values.values(), default=0).bit_length() + 1):
@@ -33,7 +32,7 @@ def holds(part: Any, values: dict[Any, int]) -> bool:
 
 @settings(max_examples=examples(40), deadline=None)
 @given(all_own_games)
-def test_the_checker_knows_positions_and_options(game: Ruleset):
+def test_the_checker_knows_positions_and_options(game):
     program = checker()
     documents = program.formed(game.documents, program.FILE["games?"], "games")
     read = program.game_of(program.parsed(game.notation), {}, documents)
@@ -121,13 +120,13 @@ BROKEN: list[dict[str, Any]] = [
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory):
+def written(tmp_path_factory):
     """Return the text of the certificate of a game's P-positions or Grundy numbers."""
     folder, found = tmp_path_factory.mktemp("games"), {}
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr(guess, "DEPTHS", (6, 7, 9))  # small tables are enough, and quick
 
-    def text(name: str, relation: str = "p") -> str:
+    def text(name, relation="p"):
         if (name, relation) not in found:
             game = CutGame(**GAMES[name], name=name)
             if name in KNOWN:
@@ -142,7 +141,7 @@ def written(tmp_path_factory: pytest.TempPathFactory):
     monkeypatch.undo()
 
 
-def verdicts(document: dict[str, Any], folder: Path) -> tuple[str, str]:
+def verdicts(document, folder):
     """Return what the checker says of a document, and what our engine does."""
     theirs = verdict_on(document, folder)[0]
     return theirs, check_certificate(folder / "certificate.json").status
@@ -208,9 +207,7 @@ def test_names_of_games_have_hyphens(text):
 
 
 @pytest.mark.parametrize("most_kept", [0, 1 << 12])
-def test_what_is_made_of_the_same_rows_depends_on_where_integers_stand(
-    most_kept: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_made_of_the_same_rows_depends_on_where_integers_stand(most_kept, monkeypatch):
     check = checker()
     monkeypatch.setattr(check, "MOST_KEPT", most_kept)
     below = check.limits({"x": 1, "y": -1}, None, -1)

@@ -54,7 +54,7 @@ def test_statements_on_integers(statement, names, wanted, folder):
     assert verdict == wanted, why
 
 
-def formulas() -> st.SearchStrategy[str]:
+def formulas():
     leaves = st.sampled_from(["x", "y", "1", "2", "5", "0"])
     return st.recursive(
         leaves,

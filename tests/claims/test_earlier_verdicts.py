@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from choco_pipeline.claims import task
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.sweep.damage import damaged
@@ -27,7 +24,7 @@ RELATED = {
 class Results:
     """An order on the tables of a shard, done as often as a test wants, with the verdicts of all runs beside it."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder, monkeypatch):
         self.folder = folder
         self.earlier = folder / "verdicts"
         self.write(**order_in(folder))
@@ -35,39 +32,39 @@ class Results:
         for name in ("pass_of_claim", "check_standing"):
             monkeypatch.setattr(task, name, self._counting(getattr(task, name)))
 
-    def _counting(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def check(claim: Claim, *others: Any) -> Any:
+    def _counting(self, original):
+        def check(claim, *others):
             self.checked.append(claim.id)
             return original(claim, *others)
 
         return check
 
-    def write(self, **order: Any) -> None:
+    def write(self, **order):
         """Replace the order."""
         self.order = {**order, "earlier": str(self.earlier)}
 
-    def change(self, **changed: Any) -> None:
+    def change(self, **changed):
         """Change the order."""
         self.write(**{**self.order, **changed})
 
-    def carried_out(self) -> tuple[list[dict[str, Any]], list[str]]:
+    def carried_out(self):
         """Return the verdicts, and which claims were checked for them."""
         self.checked.clear()
         work = check_shard if "checks" in self.order else check_standing_statements
         outcome = json.loads(json.dumps(work(self.order, lambda *_, **__: None)))
         return outcome["verdicts"], list(self.checked)
 
-    def records(self) -> list[Path]:
+    def records(self):
         """Return the records of verdicts."""
         return sorted(self.earlier.rglob("*.json"))
 
 
 @pytest.fixture
-def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
+def results(tmp_path, monkeypatch):
     return Results(tmp_path, monkeypatch)
 
 
-def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None:
+def test_a_changed_claim_is_checked_again_and_no_other(results):
     results.carried_out()
     claims, name = results.order["claims"], "triangular-thm-7.3"
     changed = {**claims[name], "statement": "P <=> x ^ (y+1) ^ z == 0"}
@@ -76,9 +73,7 @@ def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None
 
 
 @pytest.mark.parametrize("what", ["code", "libraries", "parameters"])
-def test_other_code_libraries_or_parameters_check_all_of_it_again(
-    results: Results, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+def test_other_code_libraries_or_parameters_check_all_of_it_again(results, monkeypatch, what):
     _, checked = results.carried_out()
     match what:
         case "code":
@@ -92,7 +87,7 @@ def test_other_code_libraries_or_parameters_check_all_of_it_again(
 
 
 @pytest.mark.parametrize("key", ["digest", "bound", "identity", "ruleset", "quantity"])
-def test_another_table_is_checked_again(results: Results, key: str) -> None:
+def test_another_table_is_checked_again(results, key):
     results.carried_out()
     manifest = Path(results.order["manifest"])
     built = read_record(manifest)
@@ -106,7 +101,7 @@ def test_another_table_is_checked_again(results: Results, key: str) -> None:
     assert results.carried_out()[1] == of_table
 
 
-def test_a_damaged_record_is_found_and_made_anew(results: Results) -> None:
+def test_a_damaged_record_is_found_and_made_anew(results):
     first, checked = results.carried_out()
     before = {path: path.read_text() for path in results.records()}
     for path, text in before.items():
@@ -121,7 +116,7 @@ def test_a_damaged_record_is_found_and_made_anew(results: Results) -> None:
     assert results.carried_out()[1] == checked
 
 
-def test_a_verdict_is_taken_for_what_it_says_it_is_on(results: Results) -> None:
+def test_a_verdict_is_taken_for_what_it_says_it_is_on(results):
     first, _ = results.carried_out()
     swapped = []
     for path in results.records():
@@ -135,7 +130,7 @@ def test_a_verdict_is_taken_for_what_it_says_it_is_on(results: Results) -> None:
     assert [{**v, "seconds": 0} for v in again] == [{**v, "seconds": 0} for v in first]
 
 
-def test_what_also_follows_from_another_game_is_not_kept(results: Results) -> None:
+def test_what_also_follows_from_another_game_is_not_kept(results):
     order = results.order
     table = next(c for c in order["checks"] if c["claim"] == "triangular-thm-7.3")
     check = {"claim": "related", "table": table["table"], "parameters": {"k": 3}}
@@ -144,9 +139,7 @@ def test_what_also_follows_from_another_game_is_not_kept(results: Results) -> No
     assert results.carried_out()[1] == ["related"]
 
 
-def test_statements_without_tables_are_decided_once_unless_nothing_was_decided(
-    results: Results,
-) -> None:
+def test_statements_without_tables_are_decided_once_unless_nothing_was_decided(results):
     results.write(code="0", claims=STATEMENTS)
     first, checked = results.carried_out()
     assert checked == list(STATEMENTS)

@@ -8,13 +8,11 @@ import re
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from choco_pipeline.claims import quick_trial as trial_module
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue, mistakes_in
-from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.catalogue import load_catalogue, mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import OverTimeError, ProcessorTime, Trial, trials
 from choco_pipeline.errors import ConfigError, LimitError
@@ -24,7 +22,7 @@ from tests.claims.claims import entry_from
 PAGE = Path("docs/statements.md")
 
 
-def claim(**more: Any) -> Claim:
+def claim(**more):
     """Return a claim of a catalogue, by default one that is true of every step bar with even k and s = 0."""
     entry = {
         "id": "drawn",
@@ -38,7 +36,7 @@ def claim(**more: Any) -> Claim:
     return found
 
 
-def tried(found: Claim, *arguments: Any) -> list[tuple[dict[str, int], int | None]]:
+def tried(found, *arguments):
     return [(dict(trial.parameters), trial.bound) for trial in trials(found, *arguments)]
 
 
@@ -128,7 +126,7 @@ def test_tables_are_compared_in_one_trial(relation, expected):
     assert done == [(i, 8) for i in range(1, 9)]
 
 
-def standing() -> Claim:
+def standing():
     return claim(ruleset=None, when=None, statement="for a in 0..N, b in 0..a: b != 3", bound=8)
 
 
@@ -144,7 +142,7 @@ def test_a_statement_on_integers_is_tried_once():
             trials(standing(), given)
 
 
-def examples_of_the_page(folder: Path) -> Catalogue:
+def examples_of_the_page(folder):
     """Return the claims in docs/statements.md."""
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     path = folder / "docs.yaml"

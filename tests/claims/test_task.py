@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,11 +28,11 @@ TABLES = [
 COUNTS = next(claim.id for claim in CATALOGUE.claims.values() if claim.is_over_tables)
 
 
-def is_chosen(claim: Claim) -> bool:
+def is_chosen(claim):
     return claim.id in ("solid2022-conj-2", "triangular-thm-7.3", COUNTS, "patterns-thm-2.3")
 
 
-def order_in(folder: Path) -> dict[str, Any]:
+def order_in(folder):
     """Build a shard and return an order of some claims on its tables, tables taking turns."""
     specs = [TableSpec.of(parse_ruleset(text), bound, "p-positions") for text, bound in TABLES]
     spec, manifest = folder / "shard.json", folder / "shard.done.json"
@@ -57,7 +56,7 @@ def order_in(folder: Path) -> dict[str, Any]:
     return {"manifest": str(manifest), "code": "0", "claims": claims, "checks": checks}
 
 
-def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_is_checked(tmp_path, monkeypatch):
     order = order_in(tmp_path)
     read: list[str] = []
     reported: list[dict[str, Any]] = []
@@ -89,7 +88,7 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert all(verdict["seconds"] >= 0 for verdict in verdicts)
 
 
-def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
+def test_a_damaged_table_gives_no_verdict(tmp_path):
     order = order_in(tmp_path)
     table = order["checks"][0]["table"]
     chunk = next(
@@ -115,7 +114,7 @@ STATEMENTS = {
 }
 
 
-def test_statements_are_checked_as_they_stand() -> None:
+def test_statements_are_checked_as_they_stand():
     positions: list[int] = []
     done = check_standing_statements(
         {"code": "0", "claims": STATEMENTS},

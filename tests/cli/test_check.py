@@ -45,7 +45,7 @@ def checked(*words, cwd=None):
 )
 def test_a_statement_is_about_all_positions_that_satisfy_its_premise(
     game, statement, code, verdict, positions
-) -> None:
+):
     bound = [] if "rectangular" in game else ["--bound", "12"]
     ended, found = checked(game, statement, *bound)
     assert (ended, found["verdict"], found["positions"]) == (code, verdict, positions)
@@ -63,13 +63,13 @@ def test_a_statement_is_about_all_positions_that_satisfy_its_premise(
         (["for n in 0..N: n ^ 1 == n + 1"], [1]),
     ],
 )
-def test_the_least_counterexample_is_shown(words, position) -> None:
+def test_the_least_counterexample_is_shown(words, position):
     code, found = checked(*words)
     assert (code, found["verdict"], found["counterexample"]["position"]) == (1, "refuted", position)
     assert ", ".join(map(str, position)) in choco("check", *words).stdout
 
 
-def test_values_are_given_beside_a_statement_with_signs_of_equality() -> None:
+def test_values_are_given_beside_a_statement_with_signs_of_equality():
     """Only k=2..4 and m=0 are values; the statement has ``==``, ``<=`` and ``=>``."""
     statement = "x <= 9 => (P <=> x ^ y ^ z == 0)"
     game = "solid-bar(f=(x+z+m)//k)"
@@ -90,13 +90,13 @@ def test_values_are_given_beside_a_statement_with_signs_of_equality() -> None:
         (["for n in 0..N: 7//(n-2) < 8"], 1, "undecided"),
     ],
 )  # fmt: skip
-def test_statements_about_integers_have_no_game(words, code, verdict) -> None:
+def test_statements_about_integers_have_no_game(words, code, verdict):
     ended, found = checked(*words)
     assert (ended, found["verdict"], found["game"]) == (code, verdict, None)
 
 
 @pytest.mark.parametrize(("more", "holds"), [([], "holds-to-bound"), (["--prove"], "proved")])
-def test_parameters_with_a_false_premise_refute_nothing(tmp_path, more, holds) -> None:
+def test_parameters_with_a_false_premise_refute_nothing(tmp_path, more, holds):
     words = ["step-bar(k=k)", "k % 2 == 0 => G == y ^ z", "k=1..2"]
     code, found = checked(*words, *more, cwd=tmp_path)
     assert (code, found["verdict"]) == (0, holds)
@@ -116,9 +116,7 @@ def test_parameters_with_a_false_premise_refute_nothing(tmp_path, more, holds) -
         (["every x in 1..N: some y in 0..N: y > x"], ["refuted"], [20]),
     ],
 )
-def test_what_is_false_is_refuted_and_the_other_games_are_proved(
-    tmp_path, words, verdicts, place
-) -> None:
+def test_what_is_false_is_refuted_and_the_other_games_are_proved(tmp_path, words, verdicts, place):
     code, found = checked(*words, "--prove", cwd=tmp_path)
     assert (code, found["verdict"], found["engines"]) == (1, "refuted", [])
     assert sorted(case["verdict"] for case in found["cases"]) == verdicts
@@ -132,7 +130,7 @@ def test_what_is_false_is_refuted_and_the_other_games_are_proved(
         (["for n in 0..N: n ^ 1 <= n + 1"], "all integers"),
     ],
 )
-def test_a_proof_names_its_domain_and_its_engines(tmp_path, words, domain) -> None:
+def test_a_proof_names_its_domain_and_its_engines(tmp_path, words, domain):
     code, found = checked(*words, "--prove", cwd=tmp_path)
     assert (code, found["verdict"], found["domain"]) == (0, "proved", domain)
     assert {"own", "checker"} <= {*found["engines"]}
@@ -174,14 +172,14 @@ def test_a_proof_names_its_domain_and_its_engines(tmp_path, words, domain) -> No
         ["nim(2)", "a > 0 => a // 0 == 1"],
     ],
 )
-def test_what_cannot_be_checked_is_refused(words) -> None:
+def test_what_cannot_be_checked_is_refused(words):
     done = choco("check", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("choco: " if words else "Usage: ")
     assert "Traceback" not in done.stderr
 
 
-def test_python_checks_and_proves_the_same(tmp_path, monkeypatch) -> None:
+def test_python_checks_and_proves_the_same(tmp_path, monkeypatch):
     check, prove = choco_pipeline.check, choco_pipeline.prove
     catalogue = choco_pipeline.load_claims()
     claim = catalogue["triangular-thm-7.3"]
@@ -212,7 +210,7 @@ def test_python_checks_and_proves_the_same(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.full
-def test_python_proves_statements_about_families(tmp_path, monkeypatch) -> None:
+def test_python_proves_statements_about_families(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     prove, bar = choco_pipeline.prove, "strip-bar(k=k)"
     every = prove(bar, NIM, condition="k % 2 == 0 and k >= 2")

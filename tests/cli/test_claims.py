@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from tests.claims.verdict_documents import verdict_document
 from tests.cli import command
-from tests.cli.command import ROOT, Ended
+from tests.cli.command import ROOT
 from tests.report.documents import a_row, whole
 
 #: What a verdict has beside what it says of which claim.
@@ -49,17 +48,17 @@ claims:
 """
 
 
-def choco(folder: Path, *arguments: str) -> Ended:
+def choco(folder, *arguments):
     """Run ``choco claims`` in a folder."""
     return command.choco("claims", *arguments, cwd=folder)
 
 
-def document(folder: Path, *arguments: str) -> Any:
+def document(folder, *arguments):
     return json.loads(choco(folder, *arguments, "--json").stdout)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """Return a project without a run."""
     (tmp_path / "config" / "claims").mkdir(parents=True)
     for name, text in (("config", CONFIG), ("claims/one", ONE), ("claims/two", TWO)):
@@ -68,7 +67,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def with_run(folder: Path) -> Path:
+def with_run(folder):
     """Return the project with a ledger that refutes the printed conjecture."""
     found = Counterexample("N", "P-position", (4, 2, 6), ("x", "y", "z"), (4, 1, 3), "a reason")
     larger = Counterexample("N", "P-position", (8, 4, 8), ("x", "y", "z"))
@@ -98,7 +97,7 @@ def with_run(folder: Path) -> Path:
 
 
 def test_list(with_run):
-    def ids(*arguments: str) -> list[str]:
+    def ids(*arguments):
         return [line["id"] for line in document(with_run, "list", *arguments)["claims"]]
 
     assert ids("--paper", "two") == ["two-lemma-1"]
@@ -280,14 +279,14 @@ def test_the_schema_of_claims_files_is_that_of_the_models():
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def certificates(tmp_path_factory):
     """Return the paths of certificates by their fault."""
     folder = tmp_path_factory.mktemp("certificates")
     (folder / "one.yaml").write_text(ONE, encoding="utf-8")
     claims = load_catalogue([folder / "one.yaml"]).claims
     proofs = {k: prove(parse_ruleset(f"solid-bar(f=(x+z)//{k})"), "p") for k in (5, 9)}
 
-    def written(claim_id: str, k: int) -> str:
+    def written(claim_id, k):
         path = write_claim_certificate(claims[claim_id], {"k": k}, proofs[k], folder)
         return path.as_posix()
 

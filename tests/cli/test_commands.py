@@ -121,13 +121,13 @@ def test_doctor_and_version():
     assert json.loads(choco("version", "--json").stdout) == found["versions"]
 
 
-def test_the_version_is_the_package_s() -> None:
+def test_the_version_is_the_package_s():
     assert choco("--version").stdout == f"choco {choco_pipeline.__version__}\n"
     assert json.loads(choco("version", "--json").stdout)["choco_pipeline"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_shell_completes_commands_and_options(monkeypatch, shell) -> None:
+def test_a_shell_completes_commands_and_options(monkeypatch, shell):
     monkeypatch.setenv("_CHOCO_COMPLETE", f"source_{shell}")
     assert f"complete_{shell}" in choco().stdout, "the script that the shell reads"
     monkeypatch.setenv("_CHOCO_COMPLETE", f"complete_{shell}")

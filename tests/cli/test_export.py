@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -21,7 +20,7 @@ BAR, STEP = SolidBar("(x+z)//3"), StepBar(k=2)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """Return a folder with as much of a run as is exported."""
     tables = []
     for name, game, bound in (("one", BAR, 6), ("two", BAR, 9), ("three", STEP, 7)):
@@ -37,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_p_positions_of_a_game_are_those_of_the_largest_table(folder: Path) -> None:
+def test_p_positions_of_a_game_are_those_of_the_largest_table(folder):
     words = ("export", "r", "--what", "p-positions", "--game", BAR.notation)
     frame = pd.read_csv(io.StringIO(choco(*words, cwd=folder).stdout))
     expected = p_positions(BAR, 9)
@@ -55,9 +54,7 @@ def test_p_positions_of_a_game_are_those_of_the_largest_table(folder: Path) -> N
     assert numbers == [f"{n} {count}" for n, count in enumerate(counts)]
 
 
-def test_without_an_optional_package_the_error_names_its_extra(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_an_optional_package_the_error_names_its_extra(folder, monkeypatch):
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name)
@@ -70,7 +67,7 @@ def test_without_an_optional_package_the_error_names_its_extra(
     assert not (folder / "claims.parquet").exists()
 
 
-def test_claims_are_tables_of_a_paper(folder: Path) -> None:
+def test_claims_are_tables_of_a_paper(folder):
     words = ("export", "r", "--what", "claims")
     done = choco(*words, "--as", "latex", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -92,6 +89,6 @@ def test_claims_are_tables_of_a_paper(folder: Path) -> None:
         ["r", "--what", "claims", "--as", "xls"],
     ],
 )
-def test_what_cannot_be_exported_is_refused(folder: Path, words: list[str]) -> None:
+def test_what_cannot_be_exported_is_refused(folder, words):
     done = choco("export", *words, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")

@@ -89,7 +89,7 @@ def test_a_link_to_a_folder_is_as_good_as_the_folder(folder, monkeypatch):
     assert read_record(folder / "elsewhere/t/plan.json") == plan
 
 
-def test_files_from_the_future_become_of_one_age_and_others_stay(tmp_path: Path) -> None:
+def test_files_from_the_future_become_of_one_age_and_others_stay(tmp_path):
     future, past = time.time() + 1e6, 1e9
     names = ("plan.json", "tables/a.done.json", "tables/old.done.json", "tables/a.zarr/c/0")
     for name in names:

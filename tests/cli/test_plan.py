@@ -25,7 +25,7 @@ SMALL = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, b
         for name in TOOK
     ],
 )
-def test_it_is_right_within_a_factor_of_two(config, monkeypatch) -> None:
+def test_it_is_right_within_a_factor_of_two(config, monkeypatch):
     path = ROOT / config
     monkeypatch.chdir(path.parent if "tests" in config else ROOT)
     monkeypatch.setattr("choco_pipeline.api.plan.RESULTS", Path("no-results"))
@@ -33,7 +33,7 @@ def test_it_is_right_within_a_factor_of_two(config, monkeypatch) -> None:
     assert TOOK[config] / 2 < running_time(plan, 2).seconds < 2 * TOOK[config]
 
 
-def test_what_is_there_takes_no_time(tmp_path, monkeypatch) -> None:
+def test_what_is_there_takes_no_time(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("c.yaml").write_text(SMALL)
     plan = make_plan(Path("c.yaml"), write=True)
@@ -51,7 +51,7 @@ def test_what_is_there_takes_no_time(tmp_path, monkeypatch) -> None:
     assert running_time(plan, 1) == RunningTime(1, {})
 
 
-def test_a_result_of_another_order_is_made_again(tmp_path, monkeypatch) -> None:
+def test_a_result_of_another_order_is_made_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("c.yaml").write_text(SMALL + "claims: [claims.yaml]\n")
     Path("claims.yaml").write_text((ROOT / "config" / "claims" / "step2015.yaml").read_text())
@@ -64,7 +64,7 @@ def test_a_result_of_another_order_is_made_again(tmp_path, monkeypatch) -> None:
     assert running_time(plan, 1).stages[Stage.CHECK] == whole
 
 
-def test_plan(tmp_path, monkeypatch) -> None:
+def test_plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("c.yaml").write_text(SMALL)
     one, two = (

@@ -24,7 +24,7 @@ SPECS = [TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy"), TableSpec.of(StepBar(
 
 
 @pytest.fixture
-def manifests(tmp_path: Path) -> list[Path]:
+def manifests(tmp_path):
     """Return the manifests of two shards of one table each."""
     made = []
     for name, spec in zip("ab", SPECS, strict=True):
@@ -36,7 +36,7 @@ def manifests(tmp_path: Path) -> list[Path]:
     return made
 
 
-def chunk_of(manifest: Path) -> Path:
+def chunk_of(manifest):
     store = manifest.with_name(manifest.name.replace(".done.json", ".zarr"))
     (chunk,) = chunks_of(store)
     return chunk
@@ -106,7 +106,7 @@ LEMMA = "for x in 0..N, k in 1..5: x//k <= x"
 HEAPS = {"coordinates": ["a", "b"], "moves": [{"lower": ["a"]}, {"lower": ["b"]}]}
 
 
-def write_certificates(folder: Path) -> dict[str, bool]:
+def write_certificates(folder):
     """Write proved certificates; return which mean what their names do."""
     nim = json.loads(game_text("nim(2)", "p", folder.parents[1]))
     catalogued = YamlFile(ROOT / "config/claims/step2015.yaml").load(ClaimsFile).claims

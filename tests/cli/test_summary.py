@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, Conclusion, Outcome
+from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, Conclusion
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.summary import MOST_OPEN, MOST_OTHERS, OPEN, count_verdicts, show_summary
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
-from choco_pipeline.sweep.ledger import Ledger
 from tests.report.documents import a_claim, a_row, whole
 
 STATUSES = ("theorem", "conjecture", "question", "figure", "ours")
@@ -23,11 +21,7 @@ long_words = st.text("abc ⊕=,", max_size=200)
 widths = st.sampled_from([None, 60, 80, 120, 300])
 
 
-def ledger_of(
-    claims: list[tuple[str, str, str, str, str]],
-    pairs: list[dict[str, Any]] | None = None,
-    verdicts: list[dict[str, Any]] | None = None,
-) -> Ledger:
+def ledger_of(claims, pairs=None, verdicts=None):
     """Return a ledger of claims with ids 0, 1, 2."""
     plain, rest = a_claim(), {"table": None, "parameters": {}, "text": "", "seconds": 0}
     return whole(
@@ -55,7 +49,7 @@ def ledger_of(
 
 
 @st.composite
-def ledgers(draw: st.DrawFn) -> Ledger:
+def ledgers(draw):
     """Draw claims, pairs of them, and reasons of undecided claims."""
     claims = [
         (
@@ -78,7 +72,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
     return ledger_of(claims, draw(st.lists(pair, max_size=3)) if claims else [], verdicts)
 
 
-def statement(outcome: Outcome, number: int, known: tuple[str, ...] = ()) -> FoundStatement:
+def statement(outcome, number, known=()):
     return FoundStatement(
         search="formulas",
         ruleset="nim(2)",
@@ -91,9 +85,7 @@ def statement(outcome: Outcome, number: int, known: tuple[str, ...] = ()) -> Fou
     )
 
 
-def printed(
-    ledger: Ledger, new: int = 0, width: int | None = None, *, verbose: bool = False
-) -> list[str]:
+def printed(ledger, new=0, width=None, *, verbose=False):
     file = io.StringIO()
     on = {} if width is None else {"force_terminal": True, "width": width}
     found = [statement(OUTCOMES[n % len(OUTCOMES)], n) for n in range(new)]
@@ -106,7 +98,7 @@ def printed(
     return lines
 
 
-def claims_in(ledger: Ledger, lines: list[str]) -> list[str]:
+def claims_in(ledger, lines):
     """Return the ids of the claims that have a paragraph, in their order."""
     keys = {f"{claim.paper.key} {claim.number.split()[0]}": claim.id for claim in ledger.claims}
     signs = {f"  {sign}" for sign, _ in SIGNS.values()}
@@ -115,7 +107,7 @@ def claims_in(ledger: Ledger, lines: list[str]) -> list[str]:
 
 
 @given(ledgers(), st.integers(0, 12), widths)
-def test_a_summary_is_short(ledger: Ledger, new: int, width: int | None) -> None:
+def test_a_summary_is_short(ledger, new, width):
     lines = printed(ledger, new, width)
     assert len(lines) <= 22 or width == 60
     verdict = {row.claim: row.verdict for row in ledger.rows}
@@ -127,7 +119,7 @@ def test_a_summary_is_short(ledger: Ledger, new: int, width: int | None) -> None
 
 
 @given(ledgers(), st.integers(0, 12), widths)
-def test_with_verbose_nothing_is_cut(ledger: Ledger, new: int, width: int | None) -> None:
+def test_with_verbose_nothing_is_cut(ledger, new, width):
     lines = printed(ledger, new, width, verbose=True)
     row_of = {row.claim: row for row in ledger.rows}
     misprints = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
@@ -146,7 +138,7 @@ def test_with_verbose_nothing_is_cut(ledger: Ledger, new: int, width: int | None
 
 
 @given(ledgers())
-def test_every_claim_is_counted_once(ledger: Ledger) -> None:
+def test_every_claim_is_counted_once(ledger):
     groups = count_verdicts(ledger)
     status = {claim.id: claim.status for claim in ledger.claims}
     assert sum(sum(counts.values()) for counts in groups.values()) == len(ledger.claims)
@@ -157,7 +149,7 @@ def test_every_claim_is_counted_once(ledger: Ledger) -> None:
             assert number == sum(status[row.claim] in of for row in rows)
 
 
-def test_a_summary_as_a_whole() -> None:
+def test_a_summary_as_a_whole():
     claims = [
         ("a", "N1", "conjecture", "proved", ""),
         ("a", "N2", "conjecture", "holds-to-bound", "word " * 40),
@@ -181,9 +173,7 @@ def test_a_summary_as_a_whole() -> None:
     ("verdict", "evidence", "is_named"),
     [("undecided", {}, True), ("exhausted", {}, False), ("exhausted", {"key": "let.t"}, True)],
 )
-def test_the_reason_of_an_undecided_claim(
-    verdict: str, evidence: dict[str, Any], is_named: bool
-) -> None:
+def test_the_reason_of_an_undecided_claim(verdict, evidence, is_named):
     silent = {"claim": "0", "verdict": "undecided", "why": "claims.yaml:8:9", "evidence": evidence}
     ledger = ledger_of([("a", "Lemma 1", "lemma", verdict, "")], verdicts=[silent])
     assert ("  a Lemma 1: claims.yaml:8:9" in printed(ledger, verbose=True)) == is_named

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,7 @@ LARGE = str(10**100)
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def certificate(tmp_path_factory):
     return write_certificate(prove(parse_ruleset(GAME)), tmp_path_factory.mktemp("proofs"))
 
 

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 
 import psutil
 import pytest
@@ -16,7 +15,6 @@ from choco_pipeline.api.workers import capacity_of
 from choco_pipeline.cluster import task
 from choco_pipeline.cluster.cluster_file import Running
 from choco_pipeline.cluster.clusters import (
-    Cluster,
     existing_cluster,
     local_cluster,
     write_scheduler_file,
@@ -33,7 +31,7 @@ MEMORY = 1 << 30
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dask") / "workers"
     with local_cluster(2, MEMORY, folder) as cluster:
         yield cluster
@@ -41,12 +39,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def on_cluster(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+def on_cluster(cluster, monkeypatch):
     monkeypatch.setenv(SCHEDULER, cluster.address)
     return cluster
 
 
-def in_new_process(code: str, scheduler: str) -> subprocess.Popen[str]:
+def in_new_process(code, scheduler):
     """Run code in a process as the rules start them."""
     environment = {**os.environ, SCHEDULER: scheduler}
     command = [sys.executable, "-c", code]

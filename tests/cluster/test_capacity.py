@@ -3,7 +3,6 @@
 import json
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def test_each_kind_of_cluster_says_what_a_worker_may_use():
 
 
 @pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def config(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("large.yaml").write_text(CONFIG)
     return Path("large.yaml")
@@ -61,12 +60,12 @@ def test_what_does_not_fit_into_these_workers_is_refused_also_if_the_plan_is_kno
 
 
 @pytest.fixture(params=["", "HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["silent", "a dashboard"])
-def other(request: pytest.FixtureRequest) -> Iterator[str]:
+def other(request):
     """Return the address of a server that is silent or speaks HTTP."""
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         taken = []
 
-        def serve() -> None:
+        def serve():
             while True:
                 try:
                     connection, _ = server.accept()

@@ -23,7 +23,7 @@ SLURM = "kind: slurm\nminutes: 5\ncores: 2\nmemory: 2 GiB\nmaximum: 3\n"
 
 
 @pytest.fixture
-def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def clusters(tmp_path, monkeypatch):
     """Return the folder of descriptions in an empty project."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "config" / "clusters"

@@ -5,13 +5,12 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
 
 import pytest
 
 from tests.cluster.one_node_slurm import jobs
 from tests.docs.pages import Page, in_a_clone, in_a_shell, with_own
-from tests.workflow.project import ROOT, Project, wait_for
+from tests.workflow.project import ROOT, wait_for
 
 pytestmark = pytest.mark.full
 
@@ -30,7 +29,7 @@ OURS = {
 
 
 @pytest.fixture
-def clone(project: Project) -> Project:
+def clone(project):
     """A folder in which the page's commands can be typed, with a small sweep."""
     in_a_clone(project.folder)
     shutil.copytree(
@@ -43,7 +42,7 @@ def clone(project: Project) -> Project:
 
 
 @pytest.fixture
-def dask_of_ones_own(clone: Project) -> Iterator[str]:
+def dask_of_ones_own(clone):
     """Start the cluster as the page says, and return its address."""
     typed = PAGE.block(
         "export DASK",
@@ -80,9 +79,7 @@ def dask_of_ones_own(clone: Project) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_first_block_is_run_on_slurm_and_on_a_running_cluster(
-    clone: Project, slurm: dict[str, str], dask_of_ones_own: str
-) -> None:
+def test_the_first_block_is_run_on_slurm_and_on_a_running_cluster(clone, slurm, dask_of_ones_own):
     clone.environment["SLURM_CONF"] = slurm["SLURM_CONF"]
     (clone.folder / "config" / "clusters" / "slurm.yaml").write_text(with_own(SLURM, OURS))
     (first, *_) = (text for language, text in PAGE.blocks if language == "sh")
@@ -97,7 +94,7 @@ def test_the_first_block_is_run_on_slurm_and_on_a_running_cluster(
     wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs")
 
 
-def test_a_cluster_of_ones_own_computes(clone: Project, dask_of_ones_own: str) -> None:
+def test_a_cluster_of_ones_own_computes(clone, dask_of_ones_own):
     assert dask_of_ones_own.startswith("tcp://127.0.0.1:")
     line = (clone.folder / "last-line").read_text()
     assert (
@@ -106,7 +103,7 @@ def test_a_cluster_of_ones_own_computes(clone: Project, dask_of_ones_own: str) -
     )
 
 
-def test_certificates_that_the_page_makes_are_taken(clone: Project) -> None:
+def test_certificates_that_the_page_makes_are_taken(clone):
     in_a_shell(PAGE.block("mkdir -p tls", {}), clone.folder, clone.environment)
     tls = PAGE.block("tls:", {})
     (clone.folder / "config" / "clusters" / "safe.yaml").write_text(
@@ -117,7 +114,7 @@ def test_certificates_that_the_page_makes_are_taken(clone: Project) -> None:
 
 
 @pytest.mark.skipif(UV is None, reason="uv is not installed")
-def test_the_extra_that_the_page_installs_can_be_installed() -> None:
+def test_the_extra_that_the_page_installs_can_be_installed():
     """The command is only tried: it would change the environment of the tests."""
     typed = PAGE.block("uv pip install", {"uv pip": f"{UV} pip"}).strip()
     tried = " --dry-run --offline --no-build-isolation"

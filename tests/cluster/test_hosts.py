@@ -1,15 +1,13 @@
 """A run on several hosts completes although one of them is cut off."""
 
 import json
-import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
 from tests.cluster.conftest import new_project
-from tests.cluster.hosts import Host, hosts, what_is_missing
-from tests.workflow.project import Project, wait_for
+from tests.cluster.hosts import hosts, what_is_missing
+from tests.workflow.project import wait_for
 
 pytestmark = pytest.mark.full
 
@@ -29,7 +27,7 @@ with Client(sys.argv[1], timeout=20) as client:
 
 
 @pytest.fixture(scope="module")
-def heaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def heaps(tmp_path_factory):
     """Return the digests of the tables of heaps.yaml, by plain Snakemake."""
     project = new_project(tmp_path_factory.mktemp("heaps"))
     project.snakemake("--cores", "2", "--config", "choco=heaps.yaml")
@@ -37,14 +35,14 @@ def heaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture
-def network() -> Iterator[list[Host]]:
+def network():
     if missing := what_is_missing():
         pytest.skip(missing)
     with hosts(3) as made:
         yield made
 
 
-def start(project: Project, host: Host, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+def start(project, host, name, *arguments):
     command = [sys.executable, *arguments]
     return host.start(command, project.folder, {**project.environment, **SETTINGS}, name)
 
@@ -58,7 +56,7 @@ def test_a_host_that_is_cut_off_in_mid_build_does_not_matter(network, project, h
         options = ["--nthreads", "1", "--nworkers", "1", "--host", host.address, "--no-dashboard"]
         start(project, host, host.name, "-m", "dask", "worker", address, *options)
 
-    def number(key: str) -> int:
+    def number(key):
         asked = start(project, first, "asked", "-c", ASK, address)
         asked.wait()
         printed = (project.folder / "asked.out").read_text()

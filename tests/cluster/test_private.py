@@ -5,9 +5,7 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import psutil
 import pytest
@@ -72,7 +70,7 @@ sweeps:
 
 
 @pytest.fixture
-def at_work(project: Project) -> Iterator[Project]:
+def at_work(project):
     """Return a project in which a run is at work."""
     (project.folder / "long.yaml").write_text(LONG)
     started = project.start("run", "long.yaml")
@@ -84,11 +82,11 @@ def at_work(project: Project) -> Iterator[Project]:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(tmp_path):
     return Project(tmp_path)
 
 
-def addresses(project: Project) -> set[tuple[str, int]]:
+def addresses(project):
     """Return where the processes of a run listen."""
     found = set()
     for process in project.processes():
@@ -123,7 +121,7 @@ def test_a_run_says_nothing_to_whoever_has_not_its_key(at_work):
         assert set(pages) <= {None, 404}
 
 
-def heard_by_another_user(key: Path, ports: list[int]) -> dict[str, list]:
+def heard_by_another_user(key, ports):
     """Return the answer of each port to the user `nobody`, or to one without a key."""
     python = shutil.which("python3", path="/usr/bin:/bin")
     command = [python, "-I", "-c", STRANGER, str(key), *map(str, ports)]

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +36,13 @@ TARGETS = "tests.cluster.targets"
 class Run:
     """A run's end; tasks with ``wait`` in their names last until the job is gone."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.begun: list[str] = []
         self.given_up: list[str] = []
         self.relay = Relay(folder)
         self.relay.serve(self.run_all)
 
-    def run_all(
-        self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
-    ) -> list[Any]:
+    def run_all(self, target, arguments, is_gone):
         """Run tasks."""
         self.begun.append(target)
         while "wait" in target:
@@ -57,7 +54,7 @@ class Run:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def run(tmp_path, monkeypatch):
     # The path of a socket is at most a hundred bytes, so that it is a relative one, as in runs.
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
@@ -67,7 +64,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     run.relay.close()
 
 
-def job(code: str) -> subprocess.Popen[str]:
+def job(code):
     """Start a process as the rules do."""
     code = f"from choco_pipeline.cluster.connect import call\n{code}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -76,7 +73,7 @@ def job(code: str) -> subprocess.Popen[str]:
     )
 
 
-def test_a_job_gets_what_its_task_returns_and_imports_no_cluster(run: Run) -> None:
+def test_a_job_gets_what_its_task_returns_and_imports_no_cluster(run):
     code = (
         "import sys\n"
         f"sys.exit(str([call('{TARGETS}:double', 21)['double'],"
@@ -86,10 +83,10 @@ def test_a_job_gets_what_its_task_returns_and_imports_no_cluster(run: Run) -> No
     assert run.begun == [f"{TARGETS}:double"]
 
 
-def test_jobs_at_the_same_time_get_their_own_answers(run: Run) -> None:
+def test_jobs_at_the_same_time_get_their_own_answers(run):
     found: dict[int, int] = {}
 
-    def ask(number: int) -> None:
+    def ask(number):
         found[number] = call(f"{TARGETS}:double", number)["double"]
 
     threads = [threading.Thread(target=ask, args=(n,)) for n in range(40)]
@@ -105,9 +102,7 @@ def test_jobs_at_the_same_time_get_their_own_answers(run: Run) -> None:
     assert run.begun == [f"{TARGETS}:double"], "one question for all, none for none"
 
 
-def test_a_job_that_asks_before_the_run_listens_is_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_asks_before_the_run_listens_is_answered(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(SCHEDULER, "scheduler.json")
     relay = Relay(Path())
@@ -120,7 +115,7 @@ def test_a_job_that_asks_before_the_run_listens_is_answered(
     relay.close()
 
 
-def test_errors_arrive_as_what_they_are(run: Run) -> None:
+def test_errors_arrive_as_what_they_are(run):
     with pytest.raises(ChocoError, match=r"^this is not possible:\nbecause$"):
         call(f"{TARGETS}:refuse", "this")
     with pytest.raises(DisagreementError) as two:
@@ -130,7 +125,7 @@ def test_errors_arrive_as_what_they_are(run: Run) -> None:
         call(f"{TARGETS}:fail")
 
 
-def test_a_task_is_given_up_when_its_job_has_gone(run: Run) -> None:
+def test_a_task_is_given_up_when_its_job_has_gone(run):
     waiting = job(f"call('{TARGETS}:wait_long', 'started')")
     wait_for(lambda: run.begun, "the question")
     waiting.kill()
@@ -139,7 +134,7 @@ def test_a_task_is_given_up_when_its_job_has_gone(run: Run) -> None:
     assert call(f"{TARGETS}:double", 4)["double"] == 8
 
 
-def test_half_a_question_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_question_is_none(run, monkeypatch):
     """As of a job that was killed while it asked."""
     unhandled: list[object] = []
     monkeypatch.setattr(threading, "excepthook", unhandled.append)
@@ -155,9 +150,7 @@ def test_half_a_question_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
         Relay(Path("missing"))
 
 
-def test_a_run_that_goes_away_ends_its_jobs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_goes_away_ends_its_jobs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = (
         "import time; from pathlib import Path; from choco_pipeline.cluster.relay import Relay\n"
@@ -187,16 +180,14 @@ sweeps:
 """
 
 
-def test_tasks_of_jobs_wait_for_kernels_and_come_in_the_order_of_their_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tasks_of_jobs_wait_for_kernels_and_come_in_the_order_of_their_work(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("c.yaml").write_text(PLAN)
     plan = make_plan(Path("c.yaml"), write=True)
     monkeypatch.setenv(SCHEDULER, "scheduler.json")
     asked: list[tuple[str, Any]] = []
 
-    def refuse(target: str, arguments: Sequence[Any], *_: object) -> list[Any]:
+    def refuse(target, arguments, *_):
         asked.append((target, arguments))
         raise ChocoError("asked")
 

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,8 +11,8 @@ import dask
 import pytest
 import trustme
 
-from choco_pipeline.cluster.cluster_file import Tls, as_environment, tls_settings
-from choco_pipeline.cluster.clusters import Cluster, local_cluster
+from choco_pipeline.cluster.cluster_file import as_environment, tls_settings
+from choco_pipeline.cluster.clusters import local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
 from tests.cluster.conftest import certificates
 from tests.workflow.project import ROOT, wait_for
@@ -24,12 +23,12 @@ CALL = "from choco_pipeline.cluster.connect import call; print(call('tests.clust
 
 
 @pytest.fixture(scope="module")
-def authority() -> trustme.CA:
+def authority():
     return trustme.CA()
 
 
 @pytest.fixture(scope="module")
-def secure(tmp_path_factory, authority) -> Iterator[tuple[Cluster, Tls]]:
+def secure(tmp_path_factory, authority):
     """Return a cluster of one worker that needs a certificate, and the certificate."""
     folder = tmp_path_factory.mktemp("secure")
     tls = certificates(folder, authority)
@@ -40,7 +39,7 @@ def secure(tmp_path_factory, authority) -> Iterator[tuple[Cluster, Tls]]:
         yield cluster, tls
 
 
-def call_from_outside(address: str, tls: Tls | None) -> subprocess.CompletedProcess[str]:
+def call_from_outside(address, tls):
     environment = {**os.environ, SCHEDULER: address, **as_environment(tls_settings(tls))}
     return subprocess.run(
         [sys.executable, "-c", CALL], cwd=ROOT, env=environment, capture_output=True, text=True
@@ -89,7 +88,7 @@ def test_a_run_on_encrypted_workers_of_its_own(project, authority, two_tables):
 
 
 @pytest.fixture
-def running(project, authority) -> Iterator[None]:
+def running(project, authority):
     """Run a scheduler and a worker behind certificates in the project."""
     tls = certificates(project.folder / "tls", authority)
     files = ["--tls-ca-file", tls.ca, "--tls-cert", tls.certificate, "--tls-key", tls.key]

@@ -10,7 +10,7 @@ from choco_pipeline.cluster.cluster_file import SlurmJobs
 from choco_pipeline.cluster.clusters import require_acceptance
 from choco_pipeline.cluster.connect import ClusterError
 from tests.cluster.one_node_slurm import jobs
-from tests.workflow.project import Project, wait_for
+from tests.workflow.project import wait_for
 
 pytestmark = pytest.mark.full
 
@@ -21,7 +21,7 @@ JOBS = "kind: slurm-jobs\npartition: one\nminutes: 5\nmaximum: 4\naccounting: fa
 
 
 @pytest.fixture
-def on_slurm(project: Project, slurm: dict[str, str]) -> Project:
+def on_slurm(project, slurm):
     project.environment["SLURM_CONF"] = slurm["SLURM_CONF"]
     clusters = project.folder / "config" / "clusters"
     (clusters / "workers.yaml").write_text(WORKERS)
@@ -74,7 +74,7 @@ def test_killing_the_run_ends_its_slurm_jobs(on_slurm, slurm):
     assert not list(on_slurm.manifests()) or len(on_slurm.digests()) < 8
 
 
-def blocks(project: Project) -> dict[str, int]:
+def blocks(project):
     """Return what the manifest says of the blocks of the only large table."""
     (manifest,) = project.manifests().values()
     (entry,) = manifest["tables"].values()

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from distributed import LocalCluster
 
 from choco_pipeline import SolidBar, WithPass
 from choco_pipeline.cluster import task
-from choco_pipeline.cluster.clusters import DASHBOARD, Cluster, local_cluster
+from choco_pipeline.cluster.clusters import DASHBOARD, local_cluster
 from choco_pipeline.cluster.connect import (
     SCHEDULER,
     ClusterError,
@@ -41,27 +40,27 @@ GAMES = [
 
 
 @pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def two_workers(tmp_path_factory):
     with local_cluster(2, 2 << 30, tmp_path_factory.mktemp("dask") / "workers") as cluster:
         yield cluster
 
 
 @pytest.fixture
-def cluster(two_workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+def cluster(two_workers, monkeypatch):
     """Two workers, and a process that sends them its steps."""
     monkeypatch.setenv(SCHEDULER, two_workers.address)
     return two_workers
 
 
 @pytest.fixture
-def new_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+def new_cluster(tmp_path, monkeypatch):
     """Two workers without loaded kernels, so that a build can be disturbed."""
     with local_cluster(2, 2 << 30, tmp_path / "dask") as cluster:
         monkeypatch.setenv(SCHEDULER, cluster.address)
         yield cluster
 
 
-def finished(manifest: str) -> int:
+def finished(manifest):
     """Return how many blocks an unfinished build has finished."""
     return len(list(Path(manifest.removesuffix(".done.json") + ".journal").glob("*x*.json")))
 
@@ -95,7 +94,7 @@ def test_a_build_says_how_far_it_is(cluster, tmp_path, monkeypatch):
     reports: list[dict] = []
     cluster.listen(reports.append)
 
-    def said() -> dict[str, int]:
+    def said():
         tally = TaskProgress()
         for report in reports:
             tally.add(report)
@@ -131,14 +130,14 @@ def test_workers_stay_below_their_limit(tmp_path, monkeypatch):
     assert all(200 << 20 < peak < limit for peak in peaks.values()), peaks
 
 
-def peak_memory() -> int:
+def peak_memory():
     """Return the most bytes that this process has held, as the kernel counts them."""
     status = Path("/proc/self/status").read_text()
     (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
     return int(line.split()[1]) << 10
 
 
-def chain(length: int) -> list[Step]:
+def chain(length):
     """Return steps that each double what the one before returns."""
     first = Step("0", f"{TARGETS}:add", (1,))
     rest = [
@@ -168,7 +167,7 @@ def test_steps_get_what_they_need_here_and_on_the_cluster(cluster, tmp_path):
 
 
 @pytest.fixture
-def growing(tmp_path: Path) -> Iterator[LocalCluster]:
+def growing(tmp_path):
     """A cluster that has no worker yet, as those in a batch system."""
     with LocalCluster(
         n_workers=0,
@@ -196,7 +195,7 @@ def test_a_worker_that_comes_later_is_given_lanes(growing, tmp_path):
         for i in range(4)
     ]
 
-    def grow() -> None:
+    def grow():
         wait_for(started.exists, "the start")
         growing.scale(2)
         growing.wait_for_workers(2)

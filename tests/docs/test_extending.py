@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -23,12 +22,12 @@ SECTIONS = {
 MOST_FILES = 3
 
 
-def test_every_patch_is_on_the_page() -> None:
+def test_every_patch_is_on_the_page():
     assert {path.stem for path in (DOCS / "extending").glob("*.diff")} == SECTIONS.keys()
 
 
 @pytest.mark.parametrize("name", SECTIONS)
-def test_a_patch_changes_few_files(name: str) -> None:
+def test_a_patch_changes_few_files(name):
     changed = changed_files(name)
     (test,) = (path for path in changed if path.startswith("tests/"))
     assert len(changed - {test}) <= MOST_FILES
@@ -36,7 +35,7 @@ def test_a_patch_changes_few_files(name: str) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", SECTIONS)
-def test_a_patch_works(name: str, tmp_path: Path) -> None:
+def test_a_patch_works(name, tmp_path):
     for folder in ("choco_pipeline", "checker", "config", "tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     for file in ("Snakefile", "pyproject.toml"):  # a folder with a Snakefile is a clone
@@ -59,10 +58,10 @@ def test_a_patch_works(name: str, tmp_path: Path) -> None:
                 assert line in " ".join(printed.split())
 
 
-def changed_files(name: str) -> set[str]:
+def changed_files(name):
     patch = (DOCS / "extending" / f"{name}.diff").read_text(encoding="utf-8")
     return set(re.findall(r"^\+\+\+ b/(\S+)$", patch, re.MULTILINE))
 
 
-def blocks_of(name: str) -> list[tuple[str, str]]:
+def blocks_of(name):
     return [block for block in PAGE.blocks if f"\n{block[1]}```" in SECTIONS[name]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from shutil import copytree
 
 import pytest
@@ -13,7 +12,7 @@ from tests.docs.notebook import NOTEBOOKS, ROOT, executed
 
 @pytest.mark.full
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_shows_its_outputs(path: Path, tmp_path, monkeypatch) -> None:
+def test_a_notebook_shows_its_outputs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     copytree(ROOT / "config", "config")
     written = json.loads(path.read_text(encoding="utf-8"))

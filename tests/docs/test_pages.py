@@ -8,7 +8,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +39,7 @@ CERTIFICATE = "FILE.json"
 LONG = ("./choco bench find",)
 
 
-def follow(page: Page, folder: Path) -> int:
+def follow(page, folder):
     """Follow a page in a folder; return the number of its commands."""
     printed, number = "", 0
     names: dict[str, object] = {}
@@ -64,7 +63,7 @@ def follow(page: Page, folder: Path) -> int:
     return number
 
 
-def ran(line: str, folder: Path) -> str:
+def ran(line, folder):
     """Run a command and return its output in one line."""
     if CERTIFICATE in line:
         kind = "families" if "results/families" in line else "proofs"
@@ -89,7 +88,7 @@ def ran(line: str, folder: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder with the configuration of a clone."""
     found = tmp_path_factory.mktemp("followed")
     shutil.copytree(ROOT / "config", found / "config")
@@ -100,12 +99,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=pytest.mark.slow) if n in HALF_MINUTES else n for n in FOLLOWED]
 )
-def test_a_page_does_what_it_says(folder: Path, monkeypatch, name: str) -> None:
+def test_a_page_does_what_it_says(folder, monkeypatch, name):
     monkeypatch.chdir(folder)
     assert follow(Page(name), folder) >= 2
 
 
-def test_the_readme_is_right(folder: Path, monkeypatch) -> None:
+def test_the_readme_is_right(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (_, commands), (_, said) = Page("../README.md").blocks[:2]
     printed = " ".join(ran(line, folder) for line in commands.splitlines())
@@ -114,7 +113,7 @@ def test_the_readme_is_right(folder: Path, monkeypatch) -> None:
 
 
 @pytest.mark.slow
-def test_the_scores_of_the_search_are_printed_as_the_page_says(folder: Path) -> None:
+def test_the_scores_of_the_search_are_printed_as_the_page_says(folder):
     (block,) = (
         text for kind, text in Page("finding.md").blocks if kind == "sh" and "bench" in text
     )
@@ -122,7 +121,7 @@ def test_the_scores_of_the_search_are_printed_as_the_page_says(folder: Path) -> 
         assert ran(line, folder)
 
 
-def test_every_page_with_commands_is_followed() -> None:
+def test_every_page_with_commands_is_followed():
     with_commands = {
         path.name
         for path in DOCS.glob("*.md")

@@ -26,7 +26,7 @@ sweeps:
 """
 
 
-def refusal(path: Path, text: str) -> str:
+def refusal(path, text):
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
         expand(*load_config(path))

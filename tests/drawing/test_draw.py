@@ -13,7 +13,6 @@ from choco_pipeline import (
     DisjunctiveSum,
     Nim,
     RectangularBar,
-    Ruleset,
     SolidBar,
     StepBar,
     StripBar,
@@ -33,11 +32,11 @@ from tests.rulesets import rulesets_with_bounds, solid_bars
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def squares(text: str) -> int:
+def squares(text):
     return text.count("□") + text.count("■")
 
 
-def pieces(svg: str, *, pale: bool) -> int:
+def pieces(svg, *, pale):
     """Count the chocolate in an SVG: closed subpaths of flat and solid bars, stones of heaps."""
     count = 0
     for element in ElementTree.fromstring(svg).iter():
@@ -92,19 +91,19 @@ def test_solid_bars_from_above_and_in_space(bar, x, z, data):
     assert drawn == visible_faces(heights), "each visible face of a box once, no hidden one"
 
 
-def bitter_faces(svg: str) -> int:
+def bitter_faces(svg):
     found = ElementTree.fromstring(svg).iter(SVG + "path")
     return sum(path.get("d", "").count("z") for path in found if path.get("class") == "bitter")
 
 
-def visible_faces(heights: list[list[int]]) -> int:
+def visible_faces(heights):
     """Count the faces of unit boxes that a ray from their middle to the viewer leaves free."""
 
-    def solid(x: float, h: float, z: float) -> bool:
+    def solid(x, h, z):
         inside = 0 <= x < len(heights) and 0 <= z < len(heights[0])
         return inside and 0 <= h < heights[int(x)][int(z)]
 
-    def free(x: float, h: float, z: float) -> bool:
+    def free(x, h, z):
         steps = [0.02 * i for i in range(1, 50 * (len(heights) + len(heights[0])))]
         return not any(solid(x - t, h + t / 0.9, z - t) for t in steps)
 
@@ -142,7 +141,7 @@ def test_every_ruleset_is_drawn_inside_and_a_move_takes_what_is_pale(drawn, data
             assert 0 <= dy + float(y) <= height, position
 
 
-def described_as(**limits: str) -> OwnGame:
+def described_as(**limits):
     """Return a game of plain moves on the coordinates x, y, z of a bar, each limited by a formula in z or in x, z."""
     of = {name: tuple(sorted(parse(text).names)) for name, text in limits.items()}
     formulas = {name: FormulaHeight(parse(text), of[name]) for name, text in limits.items()}
@@ -151,7 +150,7 @@ def described_as(**limits: str) -> OwnGame:
 
 
 @given(z=st.integers(0, 9), data=st.data())
-def test_a_bar_with_two_heights_has_squares_on_both_sides(z: int, data: st.DataObject) -> None:
+def test_a_bar_with_two_heights_has_squares_on_both_sides(z, data):
     x, y = data.draw(st.integers(0, z // 3)), data.draw(st.integers(0, z // 2))
     game = described_as(y="z//2", x="z//3")
     *rows, _ = draw_text(game, (x, y, z)).splitlines()
@@ -165,7 +164,7 @@ def test_a_bar_with_two_heights_has_squares_on_both_sides(z: int, data: st.DataO
     assert pieces(draw_svg(game, (x, y, z)), pale=False) == whole
 
 
-def test_games_of_ones_own_are_bars_where_they_are_chocolate_and_heaps_elsewhere() -> None:
+def test_games_of_ones_own_are_bars_where_they_are_chocolate_and_heaps_elsewhere():
     solid = described_as(y="(x+z)//3").rules
     same = OwnGame(solid.rename({"x": "a", "y": "c", "z": "b"}))
     text = draw_text(SolidBar("(x+z)//3"), (4, 2, 5))
@@ -183,7 +182,7 @@ def test_games_of_ones_own_are_bars_where_they_are_chocolate_and_heaps_elsewhere
 
 
 @given(game=own_games(), data=st.data())
-def test_every_described_game_is_drawn(game: Ruleset, data: st.DataObject) -> None:
+def test_every_described_game_is_drawn(game, data):
     position = data.draw(st.sampled_from(list(game.positions(3))))
     assert draw_text(game, position)
     for option in islice(game.options(position), 3):

@@ -36,14 +36,14 @@ sweeps:
 
 
 @cache
-def is_p(x, y, z) -> bool:
+def is_p(x, y, z):
     """Whether a position of two-heights has no move to a P-position, in plain Python."""
     options = [(a, y, z) for a in range(x)] + [(x, b, z) for b in range(y)]
     options += [(min(x, c // 3), min(y, c // 2), c) for c in range(z)]
     return not any(is_p(*option) for option in options)
 
 
-def test_mine_finds_what_prove_finds(monkeypatch) -> None:
+def test_mine_finds_what_prove_finds(monkeypatch):
     for z in range(14):
         for x, y in product(range(z // 3 + 1), range(z // 2 + 1)):
             assert is_p(x, y, z) == (x ^ y ^ z == 0)
@@ -56,7 +56,7 @@ def test_mine_finds_what_prove_finds(monkeypatch) -> None:
     assert mine_games(TWO_HEIGHTS, {}, what=["formulas"])[-1].statements == ()
 
 
-def test_limits_of_a_search_are_sizes() -> None:
+def test_limits_of_a_search_are_sizes():
     """Its automaton of 119 states is too large to decide: however long that takes, there is no proof."""
     game = parse_ruleset("strip-bar(k=3, s=1)")
     proof = prove(game, "grundy", seconds=float("inf"), size=SMALL)
@@ -64,7 +64,7 @@ def test_limits_of_a_search_are_sizes() -> None:
     assert learned_from_game(cells_of("strip-bar(k=3, s=1)", 20, "grundy")) == []
 
 
-def test_heights_that_fall_beyond_the_table_are_no_error() -> None:
+def test_heights_that_fall_beyond_the_table_are_no_error():
     game = parse_ruleset("solid-bar(f=min((x+z)//2, 300-x))")
     with pytest.raises(HeightError):
         prove(game, size=SMALL)
@@ -91,7 +91,7 @@ def plan_of(ruleset, bound):
     return {"tables": [planned], "sweeps": {"wedges": {"ruleset": ruleset}}}
 
 
-def test_a_formula_that_the_table_contradicts_is_not_proposed() -> None:
+def test_a_formula_that_the_table_contradicts_is_not_proposed():
     plan = plan_of(TWO_HEIGHTS, 32)
     for wrong in ("x == 0", "y == 0", "y ^ (z-1) == 0"):
         assert list(learned_in(plan, [proof_with(wrong)], [])) == []
@@ -101,7 +101,7 @@ def test_a_formula_that_the_table_contradicts_is_not_proposed() -> None:
     assert list(learned_in(plan, [proof_with(NIM_SUM) | {"formula": None}], [])) == []
 
 
-def test_a_formula_that_larger_tables_contradict_is_refuted() -> None:
+def test_a_formula_that_larger_tables_contradict_is_refuted():
     """Below x+z = 201 the bar has the height 0, so that x = z is right on a table to bound 64."""
     game = "solid-bar(f=(x+z)//201)"
     proposed = list(learned_in(plan_of(game, 64), [proof_with("x == z", game)], []))
@@ -111,7 +111,7 @@ def test_a_formula_that_larger_tables_contradict_is_refuted() -> None:
 
 
 @pytest.mark.full
-def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkeypatch) -> None:
+def test_a_run_proposes_and_proves_what_its_proofs_have_learned(tmp_path, monkeypatch):
     root = Path.cwd()
     (tmp_path / "config" / "games").mkdir(parents=True)
     copy(root / "config" / "games" / "two-heights.yaml", tmp_path / "config" / "games")

@@ -32,7 +32,7 @@ def named(case):
 
 
 @pytest.fixture(autouse=True)
-def described_games(tmp_path, monkeypatch) -> None:
+def described_games(tmp_path, monkeypatch):
     """The package finds descriptions of games in the working directory."""
     for folder in games.OWN:
         shutil.copytree(folder, tmp_path / "config" / "games", dirs_exist_ok=True)
@@ -54,7 +54,7 @@ SHARED = {
 
 
 @pytest.mark.parametrize("module", READERS)
-def test_the_package_judges_nothing_here(module) -> None:
+def test_the_package_judges_nothing_here(module):
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     imported = {
         name
@@ -74,7 +74,7 @@ def test_the_package_judges_nothing_here(module) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [one for one in TARGETS if not one.outside], ids=named)
-def test_what_is_expected_is_true(case) -> None:
+def test_what_is_expected_is_true(case):
     """As far as small boxes tell, for what is expected as a statement."""
     if case.expect.kind not in ("p-positions", "grundy", "values", "related"):
         return
@@ -97,7 +97,7 @@ def test_what_is_expected_is_true(case) -> None:
     ],
     ids=named,
 )
-def test_a_trap_is_one(case) -> None:
+def test_a_trap_is_one(case):
     """What it says is right on the tables that are searched, and wrong where it is said to be."""
     said = case.trap.claim(case.games)
     points = list(case.points())
@@ -127,7 +127,7 @@ def test_a_trap_is_one(case) -> None:
         "game(ns-bar)",
     ],
 )
-def test_marking_is_the_definition(notation) -> None:
+def test_marking_is_the_definition(notation):
     game = Game(notation)
     legal = game.box({name: 7 for name in game.names if name not in game.limits})
     found = game.p_positions(legal)
@@ -139,7 +139,7 @@ def test_marking_is_the_definition(notation) -> None:
     assert seen == legal.sum() * (game.passes + 1)
 
 
-def test_numbers_are_the_heaps_beside() -> None:
+def test_numbers_are_the_heaps_beside():
     game = Game("step-bar(k=2, s=3)")
     found = game.numbers({"z": 30})
     assert all(found[q] == game.number(q) for q in game.positions(30))
@@ -149,14 +149,14 @@ def test_numbers_are_the_heaps_beside() -> None:
     assert all(found[q] == passes.number(q) for q in passes.positions(9))
 
 
-def test_the_height_functions_are_all_monotone_ones() -> None:
+def test_the_height_functions_are_all_monotone_ones():
     assert sum(1 for _ in monotone(2, 2, 2)) == 175, "plane partitions in a 3×3×2 box"
     z = np.arange(8)[None, :]
     assert has_formula(2 * (z // 4), is_p=False)
     assert not has_formula(z, is_p=True)
 
 
-def test_a_statement_that_leaves_positions_out_does_not_find_all() -> None:
+def test_a_statement_that_leaves_positions_out_does_not_find_all():
     (case,) = [one for one in TARGETS if one.id == "step-even"]
 
     def said(when):
@@ -168,7 +168,7 @@ def test_a_statement_that_leaves_positions_out_does_not_find_all() -> None:
 
 
 @pytest.mark.slow
-def test_what_changes_far_away_is_not_said_of_all() -> None:
+def test_what_changes_far_away_is_not_said_of_all():
     """At x above 200, 300 or 600, as a number in the heights tells; or at z = 128, of tables to 63."""
     cases = [one for one in DECOYS if one.id.startswith(("region-", "late-16"))]
     assert len(cases) >= 8
@@ -178,7 +178,7 @@ def test_what_changes_far_away_is_not_said_of_all() -> None:
 
 
 @pytest.mark.slow
-def test_the_short_form() -> None:
+def test_the_short_form():
     cases = [case for case in CASES if case.short and case.games != "step-bar(k=k, s=0)"]
     found = list(scores(cases, 1, 1))
     total = summary(found, cases)

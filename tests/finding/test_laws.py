@@ -80,7 +80,7 @@ def test_as_many_points_as_terms_prove_nothing():
     assert len(list(determined([*points, {"k": 7}], [4, 9, 14], [(K, CONSTANT)]))) == 1
 
 
-def test_minus_a_remainder_is_not_the_remainder_of_minus() -> None:
+def test_minus_a_remainder_is_not_the_remainder_of_minus():
     terms = (Term("(s mod 2)", "s%2"), Term("⌊s/2⌋", "s//2"), CONSTANT)
     for factors in ((-1, 0, 1), (0, -1, 0), (-1, -1, 3), (2, -3, 0)):
         found = Combination(terms, tuple(map(Fraction, factors)))

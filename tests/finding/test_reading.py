@@ -83,14 +83,14 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize(("ruleset", "statement", "others", "point"), STATEMENTS)
-def test_statements_are_judged(ruleset, statement, others, point) -> None:
+def test_statements_are_judged(ruleset, statement, others, point):
     assert place(ruleset, statement, **point) is None
     for old, new in others:
         if old in statement:
             assert place(ruleset, statement.replace(old, new), **point) is not None, (old, new)
 
 
-def test_other_parameters_are_tried() -> None:
+def test_other_parameters_are_tried():
     one = claim(STEP, "G == (y ^ (z+s))-s", "k % 2 == 0")
     found = Reading(STEP, kind_of(one), {"k": [2, 4], "s": [0, 1]}, (one,))
     assert {"k": 12, "s": 3} in found.points()
@@ -103,7 +103,7 @@ def test_other_parameters_are_tried() -> None:
     )
 
 
-def test_integers_are_exact() -> None:
+def test_integers_are_exact():
     assert value("2**100+1 == 2**100") is False
     assert place("nim(1)", "2**(a+90)+1 != 2**(a+90)") is None
     assert place("nim(1)", "2**(a+90)+1 == 2**(a+90)") == "(0,)"
@@ -111,14 +111,14 @@ def test_integers_are_exact() -> None:
         value("3 % k", k=0)
 
 
-def test_guards_are_obeyed() -> None:
+def test_guards_are_obeyed():
     assert place("nim(2)", "a == 0 or b//a*a <= b") is None
     assert "undefined" in place("nim(2)", "b//a*a <= b")
     assert place("nim(2)", "a > 0 and b > 0 => (P <=> P(a-1, b-1))") is None
     assert "undefined" in place("nim(2)", "a > 0 => (P <=> P(a-1, b-1))")
 
 
-def test_what_cannot_be_judged_is_told() -> None:
+def test_what_cannot_be_judged_is_told():
     with pytest.raises(UnreadError):
         place("sum(nim(1), nim(1))", "P <=> a == b")
 
@@ -132,7 +132,7 @@ def found_in(game, what, bound=24, **parameters):
 
 
 @pytest.mark.parametrize("game", ["nim(3)", SQUARE.replace("m=m, n=m", "m=64, n=64")])
-def test_pictures_and_counts_are_judged(game) -> None:
+def test_pictures_and_counts_are_judged(game):
     """What is found is right, and wrong with another term or relation."""
     findings = [one.finding for one in found_in(game, ["counts", "cellular", "blocks"])]
     findings = [one for one in findings if one is not None]
@@ -155,7 +155,7 @@ def test_pictures_and_counts_are_judged(game) -> None:
 
 
 @pytest.mark.full
-def test_height_functions_are_judged() -> None:
+def test_height_functions_are_judged():
     found = [Reading.of(one) for one in classified_all(2, 2).statements]
     assert [one.kind for one in found] == ["heights"] * len(found) != []
     for one in found:
@@ -178,7 +178,7 @@ def test_height_functions_are_judged() -> None:
         pytest.param(STEP, ["formulas"], {"k": "1..3", "s": "0..4"}, marks=pytest.mark.full),
     ],
 )
-def test_no_found_statement_is_false(game, what, parameters) -> None:
+def test_no_found_statement_is_false(game, what, parameters):
     found = found_in(game, what, bound=48 if game == STEP else 24, **parameters)
     assert found
     for one in found:

@@ -1,6 +1,5 @@
 """Found statements by steps that workers share: the same document whoever did which step, and in how many."""
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,7 +36,7 @@ RUN = (PLAN, 0)
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(tmp_path_factory):
     """Return a folder with a run that has only its statements to find."""
     folder = tmp_path_factory.mktemp("shared")
     (folder / "config.yaml").write_text(CONFIG)
@@ -48,12 +47,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def here(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(run, monkeypatch):
     monkeypatch.chdir(run)
 
 
 @pytest.fixture(scope="module")
-def alone(run: Path) -> bytes:
+def alone(run):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(run)
         counts = find_statements(PLAN, "alone.json")
@@ -65,15 +64,13 @@ def alone(run: Path) -> bytes:
 
 
 @pytest.mark.parametrize("workers", [2, 5])
-def test_what_is_found_does_not_depend_on_the_number_of_steps(
-    alone: bytes, monkeypatch: pytest.MonkeyPatch, workers: int
-) -> None:
+def test_what_is_found_does_not_depend_on_the_number_of_steps(alone, monkeypatch, workers):
     monkeypatch.setattr(Runner, "workers", workers)
     find_statements(PLAN, "found.json")
     assert Path("found.json").read_bytes() == alone
 
 
-def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
+def test_what_nobody_has_tried_is_tried_at_the_end(alone):
     proposed = [propose(RUN, part, 2, silent) for part in range(2)]
     asked = ask(RUN, 2, *proposed, silent)
     answers = answer(RUN, 0, 2, asked, silent)
@@ -82,15 +79,13 @@ def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
     assert Path("found.json").read_bytes() == alone
 
 
-def test_what_somebody_has_killed_is_no_answer(
-    alone: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_somebody_has_killed_is_no_answer(alone, monkeypatch):
     """Neither of a step, whose work the last one does again, nor of the last one, which says so to the next run."""
     proposed = propose(RUN, 0, 1, silent)
     asked = ask(RUN, 1, proposed, silent)
 
     @contextmanager
-    def killed(prepare: str) -> Iterator[Limited]:
+    def killed(prepare):
         with Limited(prepare) as child:
             child.was_killed = True
             yield child
@@ -106,9 +101,7 @@ def test_what_somebody_has_killed_is_no_answer(
     assert not FoundDocument.read(Path("alone.json")).killed
 
 
-def test_workers_share_the_steps_and_find_the_same(
-    alone: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_share_the_steps_and_find_the_same(alone, monkeypatch):
     monkeypatch.setattr(sharing, "STEPS_OF_A_KIND", 4)
     with local_cluster(2, 1 << 30, Path("dask") / "workers") as cluster:
         monkeypatch.setenv(SCHEDULER, cluster.address)

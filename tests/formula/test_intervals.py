@@ -28,7 +28,7 @@ from .drawn import (
 
 @unhurried
 @given(formulas_of(), st.data())
-def test_interval_encloses_every_value(drawn: Drawn, data):
+def test_interval_encloses_every_value(drawn, data):
     ranges = {}
     for name in NAMES:
         low = data.draw(st.integers(LOW, HIGH), label=f"low {name}")
@@ -107,7 +107,7 @@ FAR = 10**40
     st.integers(0, 40),
     st.integers(-1, 1),
 )
-def test_what_is_known_is_so_at_every_integer(drawn, start, more, endless) -> None:
+def test_what_is_known_is_so_at_every_integer(drawn, start, more, endless):
     formula = parse(drawn.text)
     low, high = [(-inf, start), (start, start + more), (start, inf)][endless + 1]
     try:
@@ -160,11 +160,11 @@ def test_what_is_known_is_so_at_every_integer(drawn, start, more, endless) -> No
         ("((v**60)**60)**60 > 0", 2**4000, inf, None),
     ],
 )
-def test_truths_throughout_intervals(text, low, high, known) -> None:
+def test_truths_throughout_intervals(text, low, high, known):
     assert parse(text).throughout("v", low, high) is known
 
 
-def test_one_integer_is_decided_by_definition() -> None:
+def test_one_integer_is_decided_by_definition():
     assert parse("v2(v) == 3").throughout("v", 8, 8) is True
     with pytest.raises(FormulaError, match="division by zero at column 3"):
         parse("1 // v == 1").throughout("v", 0, 0)

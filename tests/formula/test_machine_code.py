@@ -46,7 +46,7 @@ def run(formula, ranges, cells, bits):
     return loop_for(task, shape).run(slab, range(3), None)
 
 
-def require_meaning(drawn: Drawn, ranges, bits, index) -> None:
+def require_meaning(drawn, ranges, bits, index):
     """Assert that no cell differs from the formula's meaning, that one that is changed does, and what exists."""
     formula = parse(drawn.text, NAMES)
     places = list(product(*ranges))

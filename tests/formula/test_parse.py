@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.formula import Formula, FormulaError, parse
 
-from .drawn import Drawn, formulas_of, unhurried
+from .drawn import formulas_of, unhurried
 
 SIGNS = ["+", "-", "*", "//", "%", "<<", ">>", "&", "^", "|", "**"]
 PAIRS = [f"x {a} y {b} z" for a in SIGNS for b in SIGNS]
@@ -77,7 +77,7 @@ def test_canonical_text(text, canonical):
 
 @unhurried
 @given(formulas_of())
-def test_canonical_text_says_the_same(drawn: Drawn):
+def test_canonical_text_says_the_same(drawn):
     formula = parse(drawn.text)
     again = parse(formula.text)
     assert again == formula, f"{drawn.text!r} is written {formula.text!r}"

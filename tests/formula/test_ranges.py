@@ -64,7 +64,7 @@ def test_arrays_have_the_integers_of_each_place(text):
             assert found == integers, f"{text} at {PLACES[i]}"
 
 
-def _far(span, place) -> int:
+def _far(span, place):
     return max(span.first.value(place), span.last.value(place), key=abs)
 
 

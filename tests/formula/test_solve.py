@@ -10,7 +10,6 @@ from choco_pipeline.formula import FormulaError, parse
 
 from .drawn import (
     NAMES,
-    Drawn,
     binary,
     chain,
     formulas_of,
@@ -28,7 +27,7 @@ PLACES = [dict(zip(NAMES, place, strict=True)) for place in product(range(-2, 5)
 
 @unhurried
 @given(formulas_of(), st.sampled_from(PLACES), st.sets(st.sampled_from(NAMES)))
-def test_substitution_is_the_value_there(drawn: Drawn, place, replaced):
+def test_substitution_is_the_value_there(drawn, place, replaced):
     formula = parse(drawn.text)
     rest = formula.substitute({name: place[name] for name in replaced})
     assert rest.names == formula.names - replaced
@@ -53,7 +52,7 @@ def test_columns_count_in_the_text_after_substitution():
 
 @unhurried
 @given(formulas_of(), st.integers(-9, 9), st.integers(-9, 9))
-def test_constants_of_a_pattern_are_found_again(drawn: Drawn, y, z):
+def test_constants_of_a_pattern_are_found_again(drawn, y, z):
     pattern = parse(drawn.text)
     formula = pattern.substitute({"y": y, "z": z})
     found = formula.match(pattern, fixed={"x"})
@@ -64,7 +63,7 @@ def test_constants_of_a_pattern_are_found_again(drawn: Drawn, y, z):
 
 @unhurried
 @given(formulas_of(), formulas_of())
-def test_a_match_makes_the_formula(drawn: Drawn, other: Drawn):
+def test_a_match_makes_the_formula(drawn, other):
     formula, pattern = parse(drawn.text), parse(other.text)
     found = formula.match(pattern, fixed={"x"})
     if found is not None:
@@ -142,7 +141,7 @@ def test_a_solution_too_deep_to_be_a_formula_is_none():
     assert parse(f"(x{others}) == 1{others}").solve("x") is None
 
 
-def assert_solved(drawn: Drawn) -> bool:
+def assert_solved(drawn):
     """Check that where the condition holds, x is one of the solutions; return whether there are any."""
     solutions = parse(drawn.text).solve("x")
     for solution in solutions or []:
@@ -157,7 +156,7 @@ def assert_solved(drawn: Drawn) -> bool:
 
 @unhurried
 @given(truths_of(NAMES))
-def test_solutions_hold_wherever_a_condition_does(drawn: Drawn):
+def test_solutions_hold_wherever_a_condition_does(drawn):
     assert_solved(drawn)
 
 
@@ -166,7 +165,7 @@ plain = st.sampled_from(["y", "z"]).map(name) | st.integers(-3, 3).map(literal)
 
 
 @st.composite
-def equations(draw, operands=plain) -> Drawn:
+def equations(draw, operands=plain):
     """Draw an equation in which x is reached by steps that can be undone."""
     side = name("x")
     for _ in range(draw(st.integers(0, 4))):
@@ -182,13 +181,13 @@ def equations(draw, operands=plain) -> Drawn:
 
 @unhurried
 @given(equations())
-def test_steps_that_can_be_undone_are(drawn: Drawn):
+def test_steps_that_can_be_undone_are(drawn):
     assert assert_solved(drawn)
 
 
 @unhurried
 @given(equations(operands=others))
-def test_solutions_have_a_value_everywhere(drawn: Drawn):
+def test_solutions_have_a_value_everywhere(drawn):
     solutions = parse(drawn.text).solve("x")
     for solution in solutions or []:
         for place in PLACES:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.formula import evaluate as evaluate_module
-from tests.formula.drawn import HIGH, LOW, NAMES, PLACES, Drawn, formulas_of, unhurried
+from tests.formula.drawn import HIGH, LOW, NAMES, PLACES, formulas_of, unhurried
 
 GRID = dict(zip(NAMES, np.ogrid[LOW : HIGH + 1, LOW : HIGH + 1, LOW : HIGH + 1], strict=True))
 
@@ -25,7 +25,7 @@ TOO_LARGE = r"outside signed integers of 64 bits|more than 4096 bits"
 
 @unhurried
 @given(formulas_of(), st.sampled_from(PLACES))
-def test_value_is_the_meaning(drawn: Drawn, place):
+def test_value_is_the_meaning(drawn, place):
     formula = parse(drawn.text)
     expected = drawn.at(place)
     if expected is None:
@@ -38,7 +38,7 @@ def test_value_is_the_meaning(drawn: Drawn, place):
 
 @unhurried
 @given(formulas_of(), st.sampled_from([7, 64, 1 << 16]))
-def test_arrays_have_the_value_of_each_place(drawn: Drawn, block):
+def test_arrays_have_the_value_of_each_place(drawn, block):
     formula = parse(drawn.text)
     expected = [drawn.at(place) for place in PLACES]
     with pytest.MonkeyPatch.context() as patch:
@@ -63,7 +63,7 @@ def test_arrays_have_the_value_of_each_place(drawn: Drawn, block):
     formulas_of(large=True),
     st.lists(st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * 3), min_size=1, max_size=4),
 )
-def test_nothing_wraps(drawn: Drawn, rows):
+def test_nothing_wraps(drawn, rows):
     formula = parse(drawn.text)
     arrays = dict(zip(NAMES, np.array(rows, dtype=np.int64).T, strict=True))
     try:
@@ -262,7 +262,7 @@ def test_what_never_has_a_value_is_named_with_its_column(text, column):
 @pytest.mark.parametrize(
     "text", ["x//y", "x//1", "x % (y-y)", "0//x", "1 << k", "v2(x)", "x // g(0)"]
 )
-def test_what_may_have_a_value(text: str) -> None:
+def test_what_may_have_a_value(text):
     assert parse(text, functions={"g"}).always_undefined() is None
 
 
@@ -271,9 +271,7 @@ def test_what_may_have_a_value(text: str) -> None:
     st.integers(-3, 3),
     st.lists(st.integers(-5, 5), min_size=1, max_size=5),
 )
-def test_it_never_has_one_exactly_if_every_place_is_without_a_value(
-    operator: str, constant: int, places: list[int]
-) -> None:
+def test_it_never_has_one_exactly_if_every_place_is_without_a_value(operator, constant, places):
     formula = parse(f"x {operator} ({constant})")
     fails = []
     for x in places:

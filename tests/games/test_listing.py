@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import CutGame, DisjunctiveSum, Nim, Ruleset, WithPass
+from choco_pipeline import CutGame, DisjunctiveSum, Nim, WithPass
 from choco_pipeline.claims.checks.evaluation import Board
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games.listing import MOST_CHOICES, results_of
@@ -28,11 +28,11 @@ BOUNDS = {1: 12, 2: 6, 3: 3}
 
 
 @st.composite
-def games(draw: st.DrawFn, *, splits: bool | None = None) -> CutGame:
+def games(draw, *, splits=None):
     """Draw a game on up to three coordinates; heights may depend on each other."""
     names = ["a", "b", "c"][: draw(st.integers(1, 3))]
 
-    def of(texts: list[str], others: list[str] = names) -> str:
+    def of(texts, others=names):
         text = draw(st.sampled_from(texts))
         return text.replace("A", draw(st.sampled_from(others))).replace("B", others[-1])
 
@@ -80,7 +80,7 @@ def games(draw: st.DrawFn, *, splits: bool | None = None) -> CutGame:
     )
 
 
-def compare(game: Ruleset, bound: int) -> None:
+def compare(game, bound):
     """Compare tables of a game with its definition."""
     positions = list(game.positions(bound))
     assert count_positions(game, bound) == len(positions)
@@ -102,7 +102,7 @@ def compare(game: Ruleset, bound: int) -> None:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(games())
-def test_options_of_many_positions_are_those_of_each(game: CutGame) -> None:
+def test_options_of_many_positions_are_those_of_each(game):
     positions = list(game.positions(BOUNDS[len(game.coordinates)] // 2 + 1))
     columns = np.array(positions, np.int64).reshape(-1, len(game.coordinates)).T
     points = dict(zip(game.coordinates, columns, strict=True))
@@ -125,19 +125,19 @@ def test_options_of_many_positions_are_those_of_each(game: CutGame) -> None:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(games())
-def test_tables_are_those_of_the_definition(game: CutGame) -> None:
+def test_tables_are_those_of_the_definition(game):
     compare(game, BOUNDS[len(game.coordinates)])
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(games(splits=False), st.integers(1, 2))
-def test_with_passes(game: CutGame, passes: int) -> None:
+def test_with_passes(game, passes):
     compare(WithPass(game, passes), BOUNDS[len(game.coordinates)] // 2 + 1)
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(games().filter(lambda game: not game.rules.misere and len(game.coordinates) < 3))
-def test_in_sums(game: CutGame) -> None:
+def test_in_sums(game):
     compare(DisjunctiveSum(game, Nim(1)), 4)
     compare(DisjunctiveSum(game, game), 4 if len(game.coordinates) == 1 else 2)
 
@@ -166,11 +166,11 @@ SQUARES = CutGame(["a"], [{"lower": {"a": "n*n"}}])
         (SQUARES, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]),
     ],
 )
-def test_printed_numbers(game: CutGame, printed: list[int]) -> None:
+def test_printed_numbers(game, printed):
     assert table(game, len(printed) - 1, "grundy")["grundy"].values.tolist() == printed
 
 
-def test_euclid() -> None:
+def test_euclid():
     """N exactly if the larger number is at least φ times the smaller, but not equal."""
     moves = [{"lower": {"a": "n*b"}}, {"lower": {"b": "n*a"}}]
     game = CutGame(["a", "b"], moves, legal="a >= 1 and b >= 1")
@@ -180,7 +180,7 @@ def test_euclid() -> None:
         assert game.is_p_position((a, b)) == is_p
 
 
-def test_misere_nim() -> None:
+def test_misere_nim():
     game = CutGame(["a", "b"], [{"lower": ["a"]}, {"lower": ["b"]}], play="misere")
     for a, b in product(range(9), repeat=2):
         assert game.is_p_position((a, b)) == (a == b if max(a, b) > 1 else (a + b) % 2 == 1)
@@ -192,7 +192,7 @@ def test_misere_nim() -> None:
         DisjunctiveSum(game, Nim(1))
 
 
-def test_heights_that_depend_on_each_other_fall_together() -> None:
+def test_heights_that_depend_on_each_other_fall_together():
     """Every coordinate has a height, but the second game is infinite."""
     moves = [{"lower": [name]} for name in "abc"]
     game = CutGame(list("abc"), moves, heights={"a": "b+1", "b": "c+1", "c": "a+1"})
@@ -206,7 +206,7 @@ def test_heights_that_depend_on_each_other_fall_together() -> None:
         game.limits()
 
 
-def test_a_split_leaves_two_positions() -> None:
+def test_a_split_leaves_two_positions():
     assert ((2,), (2,)) in KAYLES.results((5,))
     with pytest.raises(RulesetError, match="splits a and leaves two positions"):
         list(KAYLES.options((5,)))
@@ -214,7 +214,7 @@ def test_a_split_leaves_two_positions() -> None:
         WithPass(KAYLES)
 
 
-def test_too_many_choices_are_refused_before_they_are_tried() -> None:
+def test_too_many_choices_are_refused_before_they_are_tried():
     game = CutGame(["a", "b"], [{"lower": {"a": "i+j", "b": "j*h"}}])
     side = round(MOST_CHOICES ** (1 / 3)) + 1
     with pytest.raises(LimitError, match="choices of amounts"):

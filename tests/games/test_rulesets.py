@@ -11,7 +11,6 @@ from choco_pipeline import (
     DisjunctiveSum,
     Nim,
     RectangularBar,
-    Ruleset,
     SolidBar,
     StepBar,
     StripBar,
@@ -62,7 +61,7 @@ def test_the_description_says_what_the_papers_say(drawn):
             )
 
 
-def is_position(game: Ruleset, position: tuple[int, ...]) -> bool:
+def is_position(game, position):
     """Whether the papers' conditions hold."""
     match game, position:
         case StepBar(k, s), (y, z):

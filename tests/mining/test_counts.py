@@ -24,7 +24,7 @@ def by_what(game, bound, data=None):
 
 @settings(max_examples=examples(40))
 @given(rulesets_with_bounds(), st.booleans())
-def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers) -> None:
+def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers):
     game, bound = drawn
     base, passes = game.base, game.passes
     if isinstance(base, RectangularBar | StepBar):
@@ -43,7 +43,7 @@ def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers) -> None
 
 
 @pytest.mark.parametrize("text", ["step-bar(k=3, s=1)", "with-pass(step-bar(k=4), passes=1)"])
-def test_grundy_numbers_of_a_step_bar_are_p_positions_of_the_game_with_a_strip(text) -> None:
+def test_grundy_numbers_of_a_step_bar_are_p_positions_of_the_game_with_a_strip(text):
     game = parse_ruleset(text)
     strip = parse_ruleset(text.replace("step", "strip"))
     found = list(sequences(Cells.of(game, 20, grundy_table(game, 20))))
@@ -52,7 +52,7 @@ def test_grundy_numbers_of_a_step_bar_are_p_positions_of_the_game_with_a_strip(t
 
 
 @pytest.mark.parametrize("passes", [0, 1])
-def test_numbers_of_bars_are_those_of_the_definition(passes) -> None:
+def test_numbers_of_bars_are_those_of_the_definition(passes):
     heaps = WithPass(Nim(4), passes) if passes else Nim(4)
     found = [s for s in sequences(Cells.computed(heaps, 11, "p-positions")) if s.index == "m"]
     assert len(found) == 5
@@ -70,14 +70,14 @@ def test_numbers_of_bars_are_those_of_the_definition(passes) -> None:
             assert term == sum(game.is_p_position(cell) for cell in cells)
 
 
-def test_a_rectangular_bar_stands_for_its_family() -> None:
+def test_a_rectangular_bar_stands_for_its_family():
     (sequence,) = sequences(Cells.of(RectangularBar(20, 22), 0, p_table(RectangularBar(20, 22))))
     assert sequence.game == "rectangular-bar(m=m, n=m+2)"
     assert sequence.terms[:8] == (1, 0, 5, 0, 5, 0, 21, 0)
     assert list(sequences(Cells.of(RectangularBar(7, 9), 0, p_table(RectangularBar(7, 9))))) == []
 
 
-def test_square_bars() -> None:
+def test_square_bars():
     """patterns, Lemma 4.1 and Theorem 4.3."""
     bar = RectangularBar(64, 64)
     (found,) = mine_counts(Cells.of(bar, 0, p_table(bar)))
@@ -112,7 +112,7 @@ def found_for(game, bound, what):
         ("strip-bar(k=2, s=1)", 400, "x+y+z = n"),
     ],
 )
-def test_relations_hold_further_than_they_were_looked_for(text, bound, what) -> None:
+def test_relations_hold_further_than_they_were_looked_for(text, bound, what):
     game = parse_ruleset(text)
     found = found_for(game, bound, what)
     further = 2 * bound
@@ -145,7 +145,7 @@ def test_relations_hold_further_than_they_were_looked_for(text, bound, what) -> 
         ),
     ],
 )
-def test_numbers_given_by_binary_digits(text, bound, what, equations) -> None:
+def test_numbers_given_by_binary_digits(text, bound, what, equations):
     found = found_for(parse_ruleset(text), bound, what)
     assert found.form == "digits"
     assert [relation.formula for relation in found.relations] == equations
@@ -161,7 +161,7 @@ def test_numbers_given_by_binary_digits(text, bound, what, equations) -> None:
         assert all(formula.value({"n": n}, known) for n in places if 4 * n + 3 < len(terms))
 
 
-def test_a_few_p_positions_are_not_counted() -> None:
+def test_a_few_p_positions_are_not_counted():
     """Of the bar with two heights a cut of z takes all: (0, 0, 0) is its only P-position."""
     game = parse_ruleset("game(two-heights)")
     (only,) = mine_counts(Cells.computed(game, 40, "p-positions"))
@@ -170,7 +170,7 @@ def test_a_few_p_positions_are_not_counted() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("text", ["solid-bar(f=(x+z)//2)", "strip-bar(k=2)", "nim(3)"])
-def test_a_table_by_chance_has_no_recurrence(text, seed) -> None:
+def test_a_table_by_chance_has_no_recurrence(text, seed):
     game, random = parse_ruleset(text), np.random.default_rng(seed)
     data = p_table(game, 120)
     (name,) = data.data_vars
@@ -181,7 +181,7 @@ def test_a_table_by_chance_has_no_recurrence(text, seed) -> None:
     assert only.nothing
 
 
-def test_b_files() -> None:
+def test_b_files():
     bar = SolidBar("(x+z)//3")
     found = found_for(bar, 60, "all coordinates below n")
     head, *lines = b_file(found.sequence).splitlines()

@@ -36,7 +36,7 @@ def recurrent(draw):
 
 
 @given(recurrent())
-def test_planted_recurrences(drawn) -> None:
+def test_planted_recurrences(drawn):
     planted, terms = drawn
     found = linear_recurrence(terms)
     assert found is not None
@@ -49,7 +49,7 @@ def test_planted_recurrences(drawn) -> None:
 
 
 @given(recurrent())
-def test_closed_forms(drawn) -> None:
+def test_closed_forms(drawn):
     _, terms = drawn
     recurrence = shortest_recurrence(terms)
     closed = closed_form(terms, recurrence, 6)
@@ -59,13 +59,13 @@ def test_closed_forms(drawn) -> None:
             assert formula.value({"n": n}) == terms[n]
 
 
-def test_fibonacci_numbers_have_no_closed_form_with_integer_roots() -> None:
+def test_fibonacci_numbers_have_no_closed_form_with_integer_roots():
     terms = [0, 1, 1, 2, 3, 5, 8, 13]
     assert shortest_recurrence(terms) == (1, 1)
     assert closed_form(terms, (1, 1), 20) is None
 
 
-def test_a_recurrence_must_hold_to_the_end() -> None:
+def test_a_recurrence_must_hold_to_the_end():
     terms = [2**n for n in range(40)]
     assert linear_recurrence(tuple(terms)) == ((2,), 23)
     terms[-1] += 1
@@ -78,7 +78,7 @@ def test_a_recurrence_must_hold_to_the_end() -> None:
     st.lists(st.fractions(-3, 3, max_denominator=3), min_size=5, max_size=5),
     st.booleans(),
 )
-def test_combinations(columns, factors, in_span) -> None:
+def test_combinations(columns, factors, in_span):
     total = [sum(f * c[i] for f, c in zip(factors, columns, strict=False)) for i in range(6)]
     target = [int(6 * t) for t in total]
     if not in_span:
@@ -112,7 +112,7 @@ def regular(draw):
 
 @settings(max_examples=examples(60))
 @given(regular())
-def test_planted_relations(drawn) -> None:
+def test_planted_relations(drawn):
     centre, terms = drawn
     found = relations(0, terms[:300], [centre])
     for relation in found:
@@ -130,7 +130,7 @@ def test_planted_relations(drawn) -> None:
         assert len(set(terms)) < 60
 
 
-def test_a_relation_that_is_wrong_once_in_the_end_is_none() -> None:
+def test_a_relation_that_is_wrong_once_in_the_end_is_none():
     terms = [n.bit_count() for n in range(1, 300)]
     assert is_whole(relations(1, terms))
     terms[-2] += 1  # a(298)
@@ -139,7 +139,7 @@ def test_a_relation_that_is_wrong_once_in_the_end_is_none() -> None:
     assert all(relation.left.index(0) % 2 for relation in found if relation.left.level == 1)
 
 
-def test_a_relation_may_begin_late() -> None:
+def test_a_relation_may_begin_late():
     terms = [n.bit_count() for n in range(1, 400)]
     terms[5] = 17  # a(6)
     found = relations(1, terms)
@@ -147,7 +147,7 @@ def test_a_relation_may_begin_late() -> None:
     assert starts == {"a(2*n) == a(n)": 7, "a(2*n+1) == a(n) + 1": 7}
 
 
-def test_fractions_are_written_without_them() -> None:
+def test_fractions_are_written_without_them():
     found = relations(1, [1024 // (n & -n) for n in range(1, 400)])
     said = [relation.text() for relation in found]
     assert said == ["2*a(2*n) == a(n)", "a(2*n+1) == 1024"]
@@ -180,7 +180,7 @@ def satisfies(found, first, terms):
 )
 def test_planted_powers_come_back_and_one_other_term_is_enough_against_them(
     step, offset, factor, base, first, changed
-) -> None:
+):
     terms = [0] * (100 - first)
     for n, place in enumerate(range(offset, 100, step)):
         terms[place - first] = factor * base ** bin(n).count("1")
@@ -194,7 +194,7 @@ def test_planted_powers_come_back_and_one_other_term_is_enough_against_them(
 
 
 @given(st.tuples(*[st.integers(-4, 4)] * 4), st.integers(1, 3), st.integers(32, 99))
-def test_planted_sums_of_digits_come_back(factors, below, changed) -> None:
+def test_planted_sums_of_digits_come_back(factors, below, changed):
     rows = ((1, n, n.bit_length(), n.bit_count()) for n in range(100))
     terms = [below * sum(f * v for f, v in zip(factors, row, strict=True)) for row in rows]
     found = digit_form(0, terms)
@@ -221,7 +221,7 @@ RANDOM = {
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", RANDOM)
-def test_chance_has_no_recurrence(kind, seed) -> None:
+def test_chance_has_no_recurrence(kind, seed):
     terms = tuple(RANDOM[kind](np.random.default_rng(seed)).tolist())
     assert linear_recurrence(terms) is None
     assert relations(0, terms, [0, -1, 1]) == []

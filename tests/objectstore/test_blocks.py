@@ -1,7 +1,6 @@
 """Tables in an object store: bytes, errors, repair, and a bad network."""
 
 import pickle
-from pathlib import Path
 
 import pytest
 
@@ -76,7 +75,7 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
         assert login.key not in said
 
 
-def small_tables(folder: Path, remote: Location) -> tuple[str, str]:
+def small_tables(folder, remote):
     """Write the spec of a shard below a URL; return its path and its manifest's."""
     write_record(folder / "s.json", Shard("s", SMALL, str(remote)).as_json())
     return str(folder / "s.json"), str(folder / "tables" / "s.done.json")

@@ -5,8 +5,7 @@ from uuid import uuid4
 import pytest
 
 from tests.docs.pages import Page, in_a_clone, in_a_shell
-from tests.objectstore.server import BUCKET, Server
-from tests.workflow.project import Project
+from tests.objectstore.server import BUCKET
 
 pytestmark = pytest.mark.full
 
@@ -14,7 +13,7 @@ PAGE = Page("object-stores.md")
 SWEEPS = "{nim: {ruleset: nim(2), bound: 20, quantity: grundy}}"
 
 
-def test_the_page_does_what_it_says(project: Project, server: Server, monkeypatch) -> None:
+def test_the_page_does_what_it_says(project, server, monkeypatch):
     url = f"s3://{BUCKET}/{uuid4().hex}"
     config = PAGE.block("my-sweep.yaml", {"s3://bucket/prefix": url, "…": SWEEPS})
     (project.folder / "my-sweep.yaml").write_text(config)

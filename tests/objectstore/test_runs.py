@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -14,11 +11,10 @@ import pytest
 import xarray as xr
 import yaml
 
-from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.store import store_of
 from tests.objectstore.flaky import Flaky
-from tests.objectstore.server import BUCKET, Server
-from tests.workflow.conftest import Ran, tiny
+from tests.objectstore.server import BUCKET
+from tests.workflow.conftest import tiny
 from tests.workflow.kept import VARYING, without_seconds
 from tests.workflow.project import Project, wait_for
 
@@ -27,13 +23,13 @@ pytestmark = pytest.mark.full
 __all__ = ["tiny"]
 
 
-def put_tables(project: Project, config: str, url: str) -> None:
+def put_tables(project, config, url):
     """Have a configuration store its tables at `url`."""
     path = project.folder / config
     path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "tables": url}))
 
 
-def copy(project: Project, folder: Path) -> Project:
+def copy(project, folder):
     """Return a copy of the project with the same login and configuration."""
     other = project.copy(folder)
     other.environment |= project.environment | {"CHOCO_TEST": other.mark}
@@ -41,19 +37,19 @@ def copy(project: Project, folder: Path) -> Project:
     return other
 
 
-def stores(project: Project) -> Iterator[tuple[Location, dict[str, Any]]]:
+def stores(project):
     """Yield every store and the entries of its tables, as a reader finds them."""
     tables = project.folder / "results" / "tables"
     for name, document in project.manifests().items():
         yield store_of(tables / name, document), document["tables"]
 
 
-def without_times(document: Any) -> Any:
+def without_times(document):
     """Return a document without durations and names that depend on the place."""
     return without_seconds(document, (*VARYING, "shard", "shards", "url"))
 
 
-def require_no_secret(server: Server, project: Project, *printed: str) -> None:
+def require_no_secret(server, project, *printed):
     """Look for the login in all that a run has left and printed."""
     files = [path for path in project.folder.rglob("*") if path.is_file()]
     assert len(files) > 3
@@ -65,7 +61,7 @@ def require_no_secret(server: Server, project: Project, *printed: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def ran(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def ran(server, tmp_path_factory):
     project = Project(tmp_path_factory.mktemp("remote"))
     project.environment |= server.environment()
     put_tables(project, "tiny.yaml", f"s3://{BUCKET}/{uuid4().hex}/deep")
@@ -73,13 +69,13 @@ def ran(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 @pytest.fixture
-def of_server(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
+def of_server(monkeypatch, server):
     for name, value in server.environment().items():
         monkeypatch.setenv(name, value)
 
 
 @pytest.mark.usefixtures("of_server")
-def test_the_tables_are_those_of_a_local_run_byte_for_byte(ran: Ran, tiny: Ran) -> None:
+def test_the_tables_are_those_of_a_local_run_byte_for_byte(ran, tiny):
     here = {
         table: (store, entry) for store, found in stores(tiny[0]) for table, entry in found.items()
     }
@@ -105,7 +101,7 @@ def test_the_tables_are_those_of_a_local_run_byte_for_byte(ran: Ran, tiny: Ran) 
     assert list((ran[0].folder / "results" / "tables").glob("*.zarr")) == []
 
 
-def test_what_is_found_is_the_same(ran: Ran, tiny: Ran) -> None:
+def test_what_is_found_is_the_same(ran, tiny):
     remote, local = ran[0].json("tiny/ledger.json"), tiny[0].json("tiny/ledger.json")
     assert len(remote["verdicts"]) > 0
     for part in ("verdicts", "findings"):
@@ -113,7 +109,7 @@ def test_what_is_found_is_the_same(ran: Ran, tiny: Ran) -> None:
     assert (ran[0].folder / "results" / "tiny" / "report" / "index.html").stat().st_size > 10_000
 
 
-def test_the_login_is_nowhere(ran: Ran, server: Server) -> None:
+def test_the_login_is_nowhere(ran, server):
     project, done = ran
     require_no_secret(server, project, done.stdout, done.stderr)
     # The search finds what there is: the bucket stands in plan, specs and manifests.
@@ -121,7 +117,7 @@ def test_the_login_is_nowhere(ran: Ran, server: Server) -> None:
     assert sum(f"s3://{BUCKET}/".encode() in text for text in texts) >= 3
 
 
-def test_a_second_run_does_nothing_and_so_does_one_that_wants_them_here(ran: Ran, tmp_path) -> None:
+def test_a_second_run_does_nothing_and_so_does_one_that_wants_them_here(ran, tmp_path):
     again = copy(ran[0], tmp_path)
     assert again.run("tiny.yaml")["status"] == "nothing to do"
     config = again.folder / "tiny.yaml"
@@ -131,7 +127,7 @@ def test_a_second_run_does_nothing_and_so_does_one_that_wants_them_here(ran: Ran
 
 
 @pytest.mark.slow
-def test_verify_reads_all_and_names_what_is_damaged(ran: Ran, server: Server, of_server) -> None:
+def test_verify_reads_all_and_names_what_is_damaged(ran, server, of_server):
     project, _ = ran
     assert "nothing is wrong" in project.choco("verify").stdout
     store, entries = next(stores(project))
@@ -157,7 +153,7 @@ def test_verify_reads_all_and_names_what_is_damaged(ran: Ran, server: Server, of
     require_no_secret(server, project, damaged.stderr, missing.stderr)
 
 
-def test_a_store_that_cannot_be_used_is_one_line(project, server) -> None:
+def test_a_store_that_cannot_be_used_is_one_line(project, server):
     project.environment |= server.environment(AWS_SECRET_ACCESS_KEY="wrong/wrong")
     put_tables(project, "tiny.yaml", f"s3://{BUCKET}/prefix")
     done = project.choco("run", "tiny.yaml", code=2)
@@ -169,7 +165,7 @@ def test_a_store_that_cannot_be_used_is_one_line(project, server) -> None:
     assert "wrong/wrong" not in line
 
 
-def test_a_store_that_is_lost_later_fails_the_job_in_one_line(ran: Ran, tmp_path, server) -> None:
+def test_a_store_that_is_lost_later_fails_the_job_in_one_line(ran, tmp_path, server):
     project = copy(ran[0], tmp_path)
     project.environment |= server.environment(AWS_SECRET_ACCESS_KEY="wrong/wrong")
     for path in (project.folder / "results" / "tiny" / "check").iterdir():
@@ -183,7 +179,7 @@ def test_a_store_that_is_lost_later_fails_the_job_in_one_line(ran: Ran, tmp_path
     require_no_secret(server, project, done.stdout, done.stderr)
 
 
-def test_a_configuration_may_not_hold_a_login(project) -> None:
+def test_a_configuration_may_not_hold_a_login(project):
     put_tables(project, "tiny.yaml", "s3://me:hush@bucket")
     done = project.choco("run", "tiny.yaml", code=2)
     assert "tiny.yaml:" in done.stderr
@@ -193,7 +189,7 @@ def test_a_configuration_may_not_hold_a_login(project) -> None:
 
 
 @pytest.mark.slow  # test_blocks.py has a build that was stopped, and workflow/test_kill.py a run that was killed
-def test_a_killed_run_goes_on(project, server, url, of_server) -> None:
+def test_a_killed_run_goes_on(project, server, url, of_server):
     project.environment |= server.environment()
     put_tables(project, "slow.yaml", url)
     started = project.start("run", "slow.yaml", "--json")
@@ -215,7 +211,7 @@ def test_a_killed_run_goes_on(project, server, url, of_server) -> None:
 
 
 @pytest.mark.slow  # test_blocks.py has tables that are built and read over it
-def test_a_run_over_a_bad_network(project, server, url, of_server) -> None:
+def test_a_run_over_a_bad_network(project, server, url, of_server):
     flaky = Flaky(server.port)
     project.environment |= server.environment(AWS_ENDPOINT_URL=f"http://127.0.0.1:{flaky.port}")
     path = project.folder / "tiny.yaml"

@@ -12,7 +12,7 @@ PAPERS = ("step2015", "pass2016", "triangular", "solid2022", "patterns")
 CATALOGUE = catalogue_of(*PAPERS)
 
 
-def test_every_claim_has_a_source() -> None:
+def test_every_claim_has_a_source():
     for claim in CATALOGUE.claims.values():
         entry = claim.as_ledger()
         assert claim.id.startswith(f"{entry.paper.key}-")
@@ -22,7 +22,7 @@ def test_every_claim_has_a_source() -> None:
 
 
 @pytest.mark.parametrize("key", ["triangular", "solid2022", "patterns"])
-def test_a_bound_that_is_no_largest_integer_is_explained(key: str) -> None:
+def test_a_bound_that_is_no_largest_integer_is_explained(key):
     # "Up to bound 8" reads as x up to 8; where N is a number of digits the entry says so.
     for claim in CATALOGUE.claims.values():
         entry = claim.as_ledger()

@@ -18,18 +18,18 @@ Graph = tuple[frozenset[int], ...]
 SIX = 6
 
 
-def mex(values: set[int]) -> int:
+def mex(values):
     return next(n for n in range(len(values) + 1) if n not in values)
 
 
-def grundy(graph: Graph) -> list[int]:
+def grundy(graph):
     values: list[int] = []
     for options in graph:
         values.append(mex({values[v] for v in options}))
     return values
 
 
-def with_passes(graph: Graph, passes: int) -> list[list[int]]:
+def with_passes(graph, passes):
     """Return [passes left][position]: the Grundy numbers if the players together may pass so often, but not from the end."""
     layers = [grundy(graph)]
     for _ in range(passes):
@@ -41,7 +41,7 @@ def with_passes(graph: Graph, passes: int) -> list[list[int]]:
     return layers
 
 
-def graphs(positions: int) -> list[Graph]:
+def graphs(positions):
     """Return every option graph with so many positions."""
     subsets = [
         [frozenset(v for v in range(n) if bits >> v & 1) for bits in range(1 << n)]
@@ -57,12 +57,12 @@ drawn = st.integers(1, 24).flatmap(
 )
 
 
-def mu(value: int) -> int:
+def mu(value):
     """Return 0 for 0, and exchange 1 with 2, 3 with 4, and so on."""
     return value if value == 0 else value + 1 if value % 2 else value - 1
 
 
-def check_one_pass(graph: Graph) -> bool:
+def check_one_pass(graph):
     """Whether the hypothesis of the lemma on one pass holds; if it does, the lemma must."""
     without, with_one = with_passes(graph, 1)
     if any(value == 0 and options for value, options in zip(without, graph, strict=True)):
@@ -71,13 +71,13 @@ def check_one_pass(graph: Graph) -> bool:
     return True
 
 
-def check_two_more_passes(graph: Graph) -> None:
+def check_two_more_passes(graph):
     layers = with_passes(graph, 5)
     for r in range(4):
         assert layers[r + 2] == layers[r], (graph, r)
 
 
-def check_free_heap(graph: Graph, passes: int) -> None:
+def check_free_heap(graph, passes):
     """A heap beside a game, with passes on both: P if and only if the heap is the game's Grundy number with as many passes."""
     layers = with_passes(graph, passes)
     most = max(map(max, layers)) + 1
@@ -90,7 +90,7 @@ def check_free_heap(graph: Graph, passes: int) -> None:
         assert is_p[left, v, heap] == (heap == layers[left][v]), (graph, left, v, heap)
 
 
-def check_sum(first: Graph, second: Graph) -> None:
+def check_sum(first, second):
     """Sprague and Grundy: the Grundy number of a sum is the nim-sum of those of its parts."""
     values: dict[tuple[int, int], int] = {}
     a, b = grundy(first), grundy(second)
@@ -104,7 +104,7 @@ def test_one_pass_on_all_graphs():
     assert len(spoken_of) == sum(map(has_an_end_in_reach, graphs(SIX))) > 1000
 
 
-def has_an_end_in_reach(graph: Graph) -> bool:
+def has_an_end_in_reach(graph):
     """Whether each position with options has one without: the hypothesis in other words."""
     ends = {v for v, options in enumerate(graph) if not options}
     return all(options & ends for options in graph if options)

@@ -7,8 +7,7 @@ import pytest
 from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.kinds import Counts, Values
-from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
+from choco_pipeline.claims.language.verdict import Refuted, Undecided
 from choco_pipeline.errors import ChocoError
 from tests.catalogues import catalogue_of
 from tests.claims.oracle import Outcome
@@ -17,8 +16,6 @@ from tests.papers.attempts import (
     FULL,
     LARGE,
     QUICK,
-    Effort,
-    Trial,
     changes_of,
     outcome_by_definition,
     p_numbers,
@@ -34,14 +31,14 @@ CATALOGUE = catalogue_of()
 
 @pytest.mark.full
 @pytest.mark.parametrize("claim_id", [i for i in CATALOGUE.claims if i not in LARGE])
-def test_changed_formulas_are_judged_as_by_definition(claim_id: str) -> None:
+def test_changed_formulas_are_judged_as_by_definition(claim_id):
     refuted, changes = _judge(with_few_cases(CATALOGUE.claims[claim_id]), QUICK)
     assert claim_id not in FEWER_CASES or 0 < refuted < changes, "too few cases to notice a change"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("claim_id", CATALOGUE.claims)
-def test_all_changes_are_judged_as_by_definition(claim_id: str) -> None:
+def test_all_changes_are_judged_as_by_definition(claim_id):
     claim = CATALOGUE.claims[claim_id]
     noticed, changes = _judge(claim, FULL)
     if not (isinstance(claim.check, Values) and claim.check.relation == "contains-all"):
@@ -49,7 +46,7 @@ def test_all_changes_are_judged_as_by_definition(claim_id: str) -> None:
         assert noticed or not changes, "no change is noticed"
 
 
-def _judge(claim: Claim, effort: Effort) -> tuple[int, int]:
+def _judge(claim, effort):
     """Fail if the checker and the definition disagree; return how many changes, of how many, are refuted."""
     trials = list(trials_of(claim, effort))
     assert trials, "the sample is empty: nothing is tried"
@@ -65,7 +62,7 @@ def _judge(claim: Claim, effort: Effort) -> tuple[int, int]:
     return refuted, changes
 
 
-def _agree(claim: Claim, changed: Claim, trials: list[Trial], *change: object) -> list[bool]:
+def _agree(claim, changed, trials, *change):
     """Return in which trials the checker refutes a claim; fail unless the definition says the same."""
     outcomes: dict[tuple[object, ...], Outcome] = {}
     refuted = []
@@ -82,7 +79,7 @@ def _agree(claim: Claim, changed: Claim, trials: list[Trial], *change: object) -
     return refuted
 
 
-def _is_refuted(changed: Claim, trial: Trial, expected: Outcome, shown: str) -> bool:
+def _is_refuted(changed, trial, expected, shown):
     _, game, bound, _ = trial
     verdict = _verdict(changed, trial)
     match verdict:
@@ -108,7 +105,7 @@ def _is_refuted(changed: Claim, trial: Trial, expected: Outcome, shown: str) -> 
     return False
 
 
-def _verdict(claim: Claim, trial: Trial) -> Verdict:
+def _verdict(claim, trial):
     parameters, game, bound, quantity = trial
     if game is None:
         return check_standing(claim, bound).verdict
@@ -118,5 +115,5 @@ def _verdict(claim: Claim, trial: Trial) -> Verdict:
     return check_claim(claim, parameters, game, bound, table_of(game, bound, quantity), 257).verdict
 
 
-def _is_about_all(claim: Claim) -> bool:
+def _is_about_all(claim):
     return isinstance(claim.check, Values) and claim.check.relation == "contains-all"

@@ -35,21 +35,21 @@ FINITE = {
 FINITE_SETS = {"pass2016-ex-4.1", "pass2016-ex-4.5"}
 
 
-def shifted_sum(position: Position, s: int) -> int:
+def shifted_sum(position, s):
     """Return (x+s) ⊕ y ⊕ (z+s) ⊕ p."""
     x, y, z, p = position
     return (x + s) ^ y ^ (z + s) ^ p
 
 
 @cache
-def p_positions(k: int, s: int, bound: int) -> list[Position]:
+def p_positions(k, s, bound):
     """Return the P-positions of the game with a pass, by definition."""
     game = WithPass(StripBar(k, s))
     return [position for position in game.positions(bound) if game.is_p_position(position)]
 
 
 @pytest.mark.parametrize("claim_id", CATALOGUE.claims)
-def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id: str) -> None:
+def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id):
     verdicts = [trial.finding.verdict for trial in trials(CATALOGUE.claims[claim_id])]
     assert verdicts
     if claim_id in MISPRINTS | UNANSWERED:
@@ -66,14 +66,14 @@ def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id: str) ->
         assert all(isinstance(verdict, expected) for verdict in verdicts), verdicts
 
 
-def test_every_misprint_is_corrected() -> None:
+def test_every_misprint_is_corrected():
     corrected = {claim.as_ledger().corrects for claim in CATALOGUE.claims.values()} - {None}
     # Two as printed are not false, but say nothing or too little. That Lemma 3.2 is one of step2015 has a note.
     true = {"pass2016-lemma-3.2", "pass2016-lemma-3.6"}
     assert corrected == MISPRINTS - {"pass2016-lemma-3.2-same"} | true
 
 
-def test_questions_and_remarks_of_the_catalogue_are_no_assertions_of_the_paper() -> None:
+def test_questions_and_remarks_of_the_catalogue_are_no_assertions_of_the_paper():
     statuses = {claim.id: claim.as_ledger().status for claim in CATALOGUE.claims.values()}
     assert {claim_id for claim_id, status in statuses.items() if status == "question"} == QUESTIONS
     ours = {claim_id for claim_id, status in statuses.items() if status == "ours"}
@@ -83,13 +83,13 @@ def test_questions_and_remarks_of_the_catalogue_are_no_assertions_of_the_paper()
 # Sections 1 and 3
 
 
-def test_figure_1_1() -> None:
+def test_figure_1_1():
     bar = RectangularBar(4, 6)
     assert bar.whole(4, 4) == (3, 0, 3, 2)  # above, below, left, right
     assert bar.grundy((3, 0, 3, 2)) == 3 ^ 3 ^ 2
 
 
-def test_example_3_1_by_definition() -> None:
+def test_example_3_1_by_definition():
     bar = StepBar(k=4, s=3)
     columns = [min(2, bar.height(i)) + 1 for i in range(12)]
     assert columns == [1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3]
@@ -102,7 +102,7 @@ def test_example_3_1_by_definition() -> None:
     assert differ == [4]
 
 
-def test_examples_3_3_and_3_4_by_definition() -> None:
+def test_examples_3_3_and_3_4_by_definition():
     world = World(StripBar(k=2))
     for claim_id in ("pass2016-ex-3.3", "pass2016-ex-3.4"):
         assert world.holds(CATALOGUE.claims[claim_id].proposition)
@@ -110,13 +110,13 @@ def test_examples_3_3_and_3_4_by_definition() -> None:
     assert m4 - {(2, 1, 3), (2, 1, 2), (2, 0, 1), (2, 0, 0)} == {(2, 2, 4)}
 
 
-def test_no_s_satisfies_both_conditions_of_lemma_3_2() -> None:
+def test_no_s_satisfies_both_conditions_of_lemma_3_2():
     for k in range(2, 30, 2):
         first = {k * 2**t + m * 2 ** (t + 1) for t in range(6) for m in range(k // 2)}
         assert not first & set(range(1, k))
 
 
-def test_claims_speak_of_the_printed_s() -> None:
+def test_claims_speak_of_the_printed_s():
     shifts = [CATALOGUE.claims[f"pass2016-{end}"] for end in ("thm-3.1", "cor-3.1", "conj-4.2")]
     for k in range(1, 8):
         for s in range(60):
@@ -129,7 +129,7 @@ def test_claims_speak_of_the_printed_s() -> None:
 
 
 @pytest.mark.parametrize(("k", "s"), [(2, 1), (4, 3), (6, 3)])
-def test_lemma_3_6_by_definition(k: int, s: int) -> None:
+def test_lemma_3_6_by_definition(k, s):
     bar = StripBar(k, s)
     for x, y, z in bar.positions(7):
         if x > 0 and z > 0 and shifted_sum((x, y, z, 0), s) > 1:
@@ -137,7 +137,7 @@ def test_lemma_3_6_by_definition(k: int, s: int) -> None:
             assert any(shifted_sum((*option, 0), s) == 1 for option in options)
 
 
-def test_lemma_3_6_as_printed_speaks_of_more_than_options() -> None:
+def test_lemma_3_6_as_printed_speaks_of_more_than_options():
     """With v ≤ ⌊(w+s)/k⌋, a cut of z may lower y further than the bar asks for."""
     bar, s = StripBar(2, 1), 1
     more = [
@@ -156,7 +156,7 @@ def test_lemma_3_6_as_printed_speaks_of_more_than_options() -> None:
 
 
 @pytest.mark.parametrize(("k", "s"), [(2, 1), (4, 1), (4, 3)])
-def test_theorem_4_1_by_definition(k: int, s: int) -> None:
+def test_theorem_4_1_by_definition(k, s):
     claimed = [
         position
         for position in WithPass(StripBar(k, s)).positions(7)
@@ -165,7 +165,7 @@ def test_theorem_4_1_by_definition(k: int, s: int) -> None:
     assert p_positions(k, s, 7) == claimed
 
 
-def test_corollary_4_1_as_printed_fails_first_where_the_definition_says() -> None:
+def test_corollary_4_1_as_printed_fails_first_where_the_definition_says():
     for trial in trials(CATALOGUE.claims["pass2016-cor-4.1"]):
         assert isinstance(trial.finding.verdict, Refuted)
         game = WithPass(StripBar(trial.parameters["k"], trial.parameters["s"]))
@@ -178,7 +178,7 @@ def test_corollary_4_1_as_printed_fails_first_where_the_definition_says() -> Non
         assert trial.finding.verdict.counterexample.position == least
 
 
-def test_lemma_4_2_needs_its_part_v() -> None:
+def test_lemma_4_2_needs_its_part_v():
     """At (1, 0, 1, 1) with k = 2, s = 1 only the pass leads to a P-position."""
     game = WithPass(StripBar(2, 1))
     good = [option for option in game.options((1, 0, 1, 1)) if game.is_p_position(option)]
@@ -188,7 +188,7 @@ def test_lemma_4_2_needs_its_part_v() -> None:
     assert first.finding.verdict.counterexample.position == (1, 0, 1, 1)
 
 
-def test_definition_4_2_as_printed_contradicts_lemma_4_3() -> None:
+def test_definition_4_2_as_printed_contradicts_lemma_4_3():
     """The pass from (0, 0, 0, 1) would lead from P~ to P~."""
     for trial in trials(CATALOGUE.claims["pass2016-def-4.2"]):
         if isinstance(trial.finding.verdict, Refuted):
@@ -203,7 +203,7 @@ def test_definition_4_2_as_printed_contradicts_lemma_4_3() -> None:
 # Sections 4.2 and 4.3
 
 
-def test_table_4_1_by_definition() -> None:
+def test_table_4_1_by_definition():
     listed = sorted(p_positions(4, 2, 20), key=lambda position: position[::-1])
     values = [shifted_sum(position, 2) for position in listed]
     rows = len(values) // 3
@@ -221,7 +221,7 @@ def test_table_4_1_by_definition() -> None:
     assert sorted(set(values)) == [0, 1, 2, 6, 14, 30]
 
 
-def listed_by_the_program(k: int, s: int, most: int) -> list[Position]:
+def listed_by_the_program(k, s, most):
     """Return what the CGSuite program of Examples 4.2 and 4.4 lists, line by line.
 
     It lets y run to ⌊(z+s)/k⌋ with the largest z, and cuts what is above the bar as if it were not there.
@@ -242,7 +242,7 @@ def listed_by_the_program(k: int, s: int, most: int) -> list[Position]:
     return [position for position, found in is_p.items() if found]
 
 
-def test_example_4_2_program_as_printed_lists_what_is_no_position() -> None:
+def test_example_4_2_program_as_printed_lists_what_is_no_position():
     listed = listed_by_the_program(4, 2, 20)
     inside = [position for position in listed if position[1] <= (position[2] + 2) // 4]
     assert len(listed) == 242
@@ -251,7 +251,7 @@ def test_example_4_2_program_as_printed_lists_what_is_no_position() -> None:
     assert sum(y > (z + 2) // 4 for z in range(21) for y in range(6)) == 50
 
 
-def test_example_4_4_program_as_printed_lists_what_is_no_position() -> None:
+def test_example_4_4_program_as_printed_lists_what_is_no_position():
     listed = listed_by_the_program(4, 6, 40)
     inside = [position for position in listed if position[1] <= (position[2] + 6) // 4]
     assert (len(listed), len(inside)) == (950, 553)
@@ -267,20 +267,20 @@ def test_example_4_4_program_as_printed_lists_what_is_no_position() -> None:
     )
 
 
-def found(claim_id: str, bound: int) -> list[int]:
+def found(claim_id, bound):
     claim = CATALOGUE.claims[claim_id]
     (trial,) = trials(claim, bound=bound)
     values: list[int] = trial.finding.evidence["values"]
     return values
 
 
-def test_values_as_printed() -> None:
+def test_values_as_printed():
     assert found("pass2016-ex-4.1", 20) == [0, 1, 2, 6, 14, 30]
     printed = [106, 108, 112, 113, 114, 115, 116, 117, 118, 119, 120, 122, 123, 126]
     assert found("pass2016-ex-4.5", 80) == printed
 
 
-def test_example_4_5_program_adds_its_constant_p() -> None:
+def test_example_4_5_program_adds_its_constant_p():
     """With k = 4, s = 6 the constant p of the program of Example 4.5 changes no value but 0 at p = 0."""
     positions = p_positions(4, 6, 12)
     as_programmed = {shifted_sum((*position[:3], 1), 6) for position in positions}

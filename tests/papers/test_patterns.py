@@ -15,7 +15,7 @@ from choco_pipeline.claims.checks.check import check_standing
 from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from tests.catalogues import catalogue_of
 from tests.claims.claims import is_about_cells
@@ -26,13 +26,13 @@ OF_BARS = [c.id for c in CATALOGUE.claims.values() if c.shape and not c.is_over_
 OF_COUNTS = [c.id for c in CATALOGUE.claims.values() if c.is_over_tables]
 
 
-def number_of_p_cells(m: int) -> int:
+def number_of_p_cells(m):
     """Return g(m), by the nim-sum of four heaps."""
     return sum((i ^ j ^ (m - 1 - i) ^ (m - 1 - j)) == 0 for i, j in product(range(m), repeat=2))
 
 
 @cache
-def verdicts(claim_id: str) -> list[Verdict]:
+def verdicts(claim_id):
     """Return the verdicts on a claim: over its sample, with g up to 64 for counts."""
     claim = CATALOGUE.claims[claim_id]
     if claim_id in OF_COUNTS:
@@ -41,7 +41,7 @@ def verdicts(claim_id: str) -> list[Verdict]:
 
 
 @pytest.mark.parametrize("claim_id", CATALOGUE.claims)
-def test_only_what_is_misprinted_is_refuted(claim_id: str) -> None:
+def test_only_what_is_misprinted_is_refuted(claim_id):
     found = verdicts(claim_id)
     assert found
     expected = Refuted if claim_id in PRINTED else (Exhausted, HoldsToBound)
@@ -49,7 +49,7 @@ def test_only_what_is_misprinted_is_refuted(claim_id: str) -> None:
 
 
 @pytest.mark.parametrize("claim_id", OF_BARS)
-def test_statements_on_one_bar_are_decided(claim_id: str) -> None:
+def test_statements_on_one_bar_are_decided(claim_id):
     claim = CATALOGUE.claims[claim_id]
     # Of an option set the cells beyond a bar are not looked at.
     is_bounded = claim.shape[-1] == "nim" or is_about_cells(claim)
@@ -57,7 +57,7 @@ def test_statements_on_one_bar_are_decided(claim_id: str) -> None:
     assert {type(verdict) for verdict in verdicts(claim_id)} == {expected}
 
 
-def test_every_misprint_has_its_intended_form() -> None:
+def test_every_misprint_has_its_intended_form():
     corrected = defaultdict(list)
     for claim in CATALOGUE.claims.values():
         assert isinstance(claim.statement, Entry)
@@ -75,7 +75,7 @@ def test_every_misprint_has_its_intended_form() -> None:
         *(("patterns-thm-4.3-again", 6), ("patterns-thm-4.3-again-full", 12)),
     ],
 )
-def test_how_many_equations_are_checked(claim_id: str, equations: int) -> None:
+def test_how_many_equations_are_checked(claim_id, equations):
     (verdict,) = verdicts(claim_id)
     assert isinstance(verdict, HoldsToBound)
     assert verdict.sense is not None
@@ -83,7 +83,7 @@ def test_how_many_equations_are_checked(claim_id: str, equations: int) -> None:
 
 
 @pytest.mark.parametrize("claim_id", OF_COUNTS)
-def test_one_wrong_number_is_noticed(claim_id: str) -> None:
+def test_one_wrong_number_is_noticed(claim_id):
     counts = {m: number_of_p_cells(m) for m in range(1, 65)}
     # A sum over odd m; the others use 2 and 8.
     for m in (1,) if claim_id == "patterns-thm-4.2" else (2, 8):
@@ -91,13 +91,13 @@ def test_one_wrong_number_is_noticed(claim_id: str) -> None:
         assert isinstance(wrong, Refuted), m
 
 
-def test_the_misprinted_number_of_cells() -> None:
+def test_the_misprinted_number_of_cells():
     (verdict,) = verdicts("patterns-thm-4.3-again-full-printed")
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.found == "g(8) = 64"  # 2^(2^3) = 256; 2^(2^2) = 4^2 is right
 
 
-def test_figure_2_and_4_speak_of_one_bar() -> None:
+def test_figure_2_and_4_speak_of_one_bar():
     for claim_id in ("patterns-fig-2", "patterns-fig-4", "patterns-fig-5"):
         claim = CATALOGUE.claims[claim_id]
         assert claim.match("rectangular-bar(m=11, n=11)") == {}
@@ -105,7 +105,7 @@ def test_figure_2_and_4_speak_of_one_bar() -> None:
         assert verdicts(claim_id) == [Exhausted(121)]
 
 
-def test_all_bars_are_spoken_of() -> None:
+def test_all_bars_are_spoken_of():
     for m in range(1, 65):
         fitting = {
             c.id for c, _ in CATALOGUE.fitting(f"rectangular-bar(m={m}, n={m})", "p-positions")
@@ -129,7 +129,7 @@ def test_all_bars_are_spoken_of() -> None:
         ("patterns-def-5.1-pieces", "6**n", "5**n"),
     ],
 )
-def test_a_changed_claim_on_sections_is_refuted(claim_id: str, old: str, new: str) -> None:
+def test_a_changed_claim_on_sections_is_refuted(claim_id, old, new):
     document = CATALOGUE.claims[claim_id].as_json()
     text = json.dumps(document["check"])
     changed = re.sub(rf'(?<=["\.]){re.escape(old)}(?=")', new, text)
@@ -138,14 +138,12 @@ def test_a_changed_claim_on_sections_is_refuted(claim_id: str, old: str, new: st
     assert isinstance(check_standing(claim, 3).verdict, Refuted)
 
 
-def test_the_cells_of_figures_8_to_11() -> None:
+def test_the_cells_of_figures_8_to_11():
     for m, blue, red in [(14, 84, 16), (18, 100, 16), (21, 65, 32), (22, 116, 16)]:
         assert number_of_p_cells(m) == blue
         p: dict[tuple[tuple[int, ...], int], bool] = {}
 
-        def is_p(
-            heaps: tuple[int, ...], left: int, p: dict[tuple[tuple[int, ...], int], bool] = p
-        ) -> bool:
+        def is_p(heaps, left, p=p):
             if (heaps, left) not in p:
                 moves = {
                     (tuple(sorted((*heaps[:n], less, *heaps[n + 1 :]))), left)
@@ -166,7 +164,7 @@ def test_the_cells_of_figures_8_to_11() -> None:
         assert cells == {(j, i) for i, j in cells} == {(i, m - j + 1) for i, j in cells}
 
 
-def test_the_rule_for_all_bars_by_definition() -> None:
+def test_the_rule_for_all_bars_by_definition():
     cells: dict[tuple[int, int, int, int], bool] = {}
     for m, n in product(range(1, 6), repeat=2):
         game = parse_ruleset(f"rectangular-bar(m={m}, n={n})")

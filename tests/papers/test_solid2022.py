@@ -32,11 +32,11 @@ REFUTED = {
 }
 
 
-def bar(k: int) -> SolidBar:
+def bar(k):
     return SolidBar(f"(x+z)//{k}")
 
 
-def printed_bound(a: int, m: int) -> tuple[int, int]:
+def printed_bound(a, m):
     """Return k and the bound of Conjecture 1 for a and m."""
     return 2 ** (a + 2) * m + 2 ** (a + 1), (2 ** (2 * a + 2) - 2 ** (a + 1)) * m + 2 ** (
         2 * a + 1
@@ -44,12 +44,12 @@ def printed_bound(a: int, m: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("claim_id", CATALOGUE.claims)
-def test_verdicts(claim_id: str) -> None:
+def test_verdicts(claim_id):
     assert refuted_at(CATALOGUE.claims[claim_id]) == REFUTED.get(claim_id, [])
 
 
 @pytest.mark.parametrize("game", [bar(2), bar(3), bar(5), StepBar(k=3, s=2), Nim(3)])
-def test_theorem_1(game: SolidBar | StepBar | Nim) -> None:
+def test_theorem_1(game):
     # Outcomes by their own rule: a position is P if no option is. Then both kinds of tables.
     p: dict[tuple[int, ...], bool] = {}
     for position in sorted(game.positions(7), key=sum):
@@ -59,13 +59,13 @@ def test_theorem_1(game: SolidBar | StepBar | Nim) -> None:
     assert {tuple(cell) for cell in np.argwhere(numbers == 0).tolist()} == {q for q in p if p[q]}
 
 
-def test_section_1() -> None:
+def test_section_1():
     for m, n in product(range(1, 7), range(1, 5)):
         assert Nim(2).grundy((m - 1, n - 1)) == (m - 1) ^ (n - 1)
     assert Nim(3).grundy((4, 4, 4)) == 4 ^ 4 ^ 4
 
 
-def test_example_2_1() -> None:
+def test_example_2_1():
     game = bar(3)
     assert (9, 3, 10) in set(game.options((14, 3, 10)))
     assert {option for option in game.options((13, 6, 7)) if option[0] == 4} == {(4, 3, 7)}
@@ -78,7 +78,7 @@ def test_example_2_1() -> None:
 
 
 @pytest.mark.parametrize("k", [3, 7])
-def test_lemmas_on_digit_sums(k: int) -> None:
+def test_lemmas_on_digit_sums(k):
     m, n = (k - 3) // 4, 3
     for x, y, z in product(range(2 ** (n + 1)), repeat=3):
         terms = [((x >> i & 1) + (z >> i & 1) - k * (y >> i & 1)) * 2**i for i in range(n + 1)]
@@ -114,7 +114,7 @@ def test_lemmas_on_digit_sums(k: int) -> None:
 
 
 @pytest.mark.parametrize("claim_id", ["solid2022-lemma-7-a", "solid2022-lemma-7-b"])
-def test_lemma_7_is_checked_for_all_that_it_supposes(claim_id: str) -> None:
+def test_lemma_7_is_checked_for_all_that_it_supposes(claim_id):
     # y <= f(x, z) is not supposed: with it half of what is claimed follows from Lemma 4.
     wanted = {"a": {(1, 1, 0), (0, 1, 1)}, "b": {(1, 0, 1), (0, 0, 0)}}[claim_id[-1]]
     cases = 0
@@ -131,7 +131,7 @@ def test_lemma_7_is_checked_for_all_that_it_supposes(claim_id: str) -> None:
 
 
 @pytest.mark.parametrize("k", [3, 7])
-def test_theorem_2_and_its_halves_by_definition(k: int) -> None:
+def test_theorem_2_and_its_halves_by_definition(k):
     game = bar(k)
     for x, y, z in game.positions(14):
         zeros = [u ^ v ^ w == 0 for u, v, w in game.options((x, y, z))]
@@ -140,7 +140,7 @@ def test_theorem_2_and_its_halves_by_definition(k: int) -> None:
 
 
 @pytest.mark.parametrize(("a", "m"), [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1)])
-def test_conjecture_1_and_its_bound_by_definition(a: int, m: int) -> None:
+def test_conjecture_1_and_its_bound_by_definition(a, m):
     k, bound = printed_bound(a, m)
     game = bar(k)
     wrong = [
@@ -154,7 +154,7 @@ def test_conjecture_1_and_its_bound_by_definition(a: int, m: int) -> None:
 
 
 @pytest.mark.parametrize("k", [1, 5, 9])
-def test_conjecture_2_by_definition(k: int) -> None:
+def test_conjecture_2_by_definition(k):
     game = bar(k)
     wrong = [
         (x, y, z)
@@ -164,7 +164,7 @@ def test_conjecture_2_by_definition(k: int) -> None:
     assert min(wrong, key=lambda p: (max(p), p)) == (k - 1, 2, k + 1)
 
 
-def has_ns_property(f: tuple[int, ...]) -> bool:
+def has_ns_property(f):
     return all(
         f[z] >> (i - 1) == f[w] >> (i - 1)
         for i in range(1, len(f) + 1)
@@ -173,7 +173,7 @@ def has_ns_property(f: tuple[int, ...]) -> bool:
     )
 
 
-def is_nim_sum(f: tuple[tuple[int, ...], ...]) -> bool:
+def is_nim_sum(f):
     """Whether the solid bar with heights f[x][z] has the Grundy number x ⊕ y ⊕ z everywhere."""
     grundy = grundy_of_heights(f)
     return all(
@@ -184,7 +184,7 @@ def is_nim_sum(f: tuple[tuple[int, ...], ...]) -> bool:
     )
 
 
-def test_question_1_by_definition() -> None:
+def test_question_1_by_definition():
     found = {f for f in monotone(1, 5, 4) if is_nim_sum(f)}
     assert found == {f for f in monotone(1, 5, 4) if has_ns_property(f[0])}
     assert len(found) == 15
@@ -195,7 +195,7 @@ def test_question_1_by_definition() -> None:
         assert is_nim_sum(f) == ns, f
 
 
-def test_every_numbered_statement_has_a_claim() -> None:
+def test_every_numbered_statement_has_a_claim():
     entries = [claim.as_ledger() for claim in CATALOGUE.claims.values()]
     numbers = {re.sub(r"( \(|,).*$", "", entry.number) for entry in entries}
     expected = {"Example 2.1", "Theorem 2", "Conjecture 1", "Conjecture 2", "Definition 1.7"}

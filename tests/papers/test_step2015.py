@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from choco_pipeline import StepBar, StripBar
 from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.kinds import GrundyNumbers
-from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.formula import parse
 from choco_pipeline.tables.computing import table
@@ -38,17 +36,17 @@ FINITE = {
 }
 
 
-def standing(claim_id: str, bound: int | None = None) -> Verdict:
+def standing(claim_id, bound=None):
     return check_standing(CATALOGUE.claims[claim_id], bound).verdict
 
 
-def least(refuted: Verdict) -> tuple[int, ...]:
+def least(refuted):
     assert isinstance(refuted, Refuted)
     assert refuted.counterexample.position is not None
     return refuted.counterexample.position
 
 
-def satisfies(k: int, s: int) -> bool:
+def satisfies(k, s):
     """Whether s satisfies condition (1) or (2) of Theorem 3.2."""
     return 1 <= s < k or any(
         s == k * 2**t + m * 2 ** (t + 1) for t in range(12) for m in range(k // 2)
@@ -56,7 +54,7 @@ def satisfies(k: int, s: int) -> bool:
 
 
 @pytest.mark.parametrize("claim_id", CATALOGUE.claims)
-def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id: str) -> None:
+def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id):
     verdicts = [trial.finding.verdict for trial in trials(CATALOGUE.claims[claim_id])]
     assert verdicts
     if claim_id in MISPRINTS:
@@ -66,7 +64,7 @@ def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id: str) ->
         assert all(isinstance(verdict, expected) for verdict in verdicts), verdicts
 
 
-def test_every_misprint_is_corrected_or_explained() -> None:
+def test_every_misprint_is_corrected_or_explained():
     corrected = {
         entry.corrects for entry in (claim.as_ledger() for claim in CATALOGUE.claims.values())
     }
@@ -90,7 +88,7 @@ def test_every_misprint_is_corrected_or_explained() -> None:
 # Section 1
 
 
-def test_the_formula_without_a_condition_fails_exactly_where_theorem_3_1_has_one() -> None:
+def test_the_formula_without_a_condition_fails_exactly_where_theorem_3_1_has_one():
     for trial in trials(CATALOGUE.claims["step2015-sec-1-p"]):
         k, s = trial.parameters["k"], trial.parameters["s"]
         assert isinstance(trial.finding.verdict, Refuted) != satisfies(k, s), (k, s)
@@ -99,11 +97,11 @@ def test_the_formula_without_a_condition_fails_exactly_where_theorem_3_1_has_one
 # Section 2
 
 
-def digits_follow(k: int, x: int, y: int, z: int) -> tuple[bool, int | None]:
+def digits_follow(k, x, y, z):
     """Return the conditions of Lemma 2.2 on the first digits, and the largest i at which Equation (1) is false."""
     n = (x | y | z).bit_length() - 1
 
-    def digit(value: int, i: int) -> int:
+    def digit(value, i):
         return value >> i & 1
 
     wrong = [
@@ -120,7 +118,7 @@ def digits_follow(k: int, x: int, y: int, z: int) -> tuple[bool, int | None]:
 
 
 @pytest.mark.parametrize("k", [2, 4, 6, 10])
-def test_lemma_2_2_digit_by_digit(k: int) -> None:
+def test_lemma_2_2_digit_by_digit(k):
     for z in range(1, 70):
         for y in range(70):
             first, wrong = digits_follow(k, y ^ z, y, z)
@@ -133,7 +131,7 @@ def test_lemma_2_2_digit_by_digit(k: int) -> None:
             assert (y < z // k) == (first and below)
 
 
-def test_lemma_2_2_is_false_for_odd_k() -> None:
+def test_lemma_2_2_is_false_for_odd_k():
     assert any(
         (y == z // 3) != (digits_follow(3, y ^ z, y, z) == (True, None))
         for z in range(1, 20)
@@ -141,20 +139,20 @@ def test_lemma_2_2_is_false_for_odd_k() -> None:
     )
 
 
-def test_remark_2_1_needs_m_0() -> None:
+def test_remark_2_1_needs_m_0():
     """Where y < ⌊z/k⌋, the digit that is too small can be the last one, of place 0."""
     assert least(standing("step2015-rem-2.1-less", 8)) == (2, 2, 0)
     assert digits_follow(2, 2, 0, 2) == (True, 0)
     assert isinstance(standing("step2015-rem-2.1-less-intended", 8), HoldsToBound)
 
 
-def test_lemma_2_2_says_nothing_of_zeros() -> None:
+def test_lemma_2_2_says_nothing_of_zeros():
     """For x = y = z = 0, y is ⌊z/k⌋, but no digit is 1."""
     assert least(standing("step2015-lemma-2.2-1-only-if")) == (2, 0, 0, 0, 0)  # k, n, y, z, i
     assert isinstance(standing("step2015-lemma-2.2-1-only-if-intended"), HoldsToBound)
 
 
-def test_equation_4_is_false_for_three_odd_k_only() -> None:
+def test_equation_4_is_false_for_three_odd_k_only():
     false = {
         k
         for k in range(1, 200)
@@ -166,15 +164,15 @@ def test_equation_4_is_false_for_three_odd_k_only() -> None:
     assert isinstance(standing("step2015-rem-2.1-odd-intended"), HoldsToBound)
 
 
-def test_example_2_1() -> None:
-    def pairs(x: int) -> list[tuple[int, int]]:
+def test_example_2_1():
+    def pairs(x):
         return [(y, z) for y in range(50) for z in range(50) if x ^ y ^ z == 0 and y == z // 3]
 
     assert pairs(7) == []
     assert pairs(5) == [(1, 4), (2, 7)]
 
 
-def test_definition_2_2_prints_what_is_no_position() -> None:
+def test_definition_2_2_prints_what_is_no_position():
     (first, *_) = trials(CATALOGUE.claims["step2015-def-2.2"])
     assert least(first.finding.verdict) == (0, 1, 2)
     assert StripBar(k=2).is_position((0, 1, 2))
@@ -184,7 +182,7 @@ def test_definition_2_2_prints_what_is_no_position() -> None:
 # Section 3
 
 
-def test_claims_speak_of_the_printed_s() -> None:
+def test_claims_speak_of_the_printed_s():
     claims = [
         (CATALOGUE.claims[claim_id], speaks)
         for claim_id, speaks in [
@@ -202,14 +200,14 @@ def test_claims_speak_of_the_printed_s() -> None:
                 assert claim.is_about({"k": k, "s": s}) == said, (claim.id, k, s)
 
 
-def test_definition_3_1_prints_what_is_no_position() -> None:
+def test_definition_3_1_prints_what_is_no_position():
     (first, *_) = trials(CATALOGUE.claims["step2015-def-3.1"])
     assert least(first.finding.verdict) == (0, 1, 2)
     assert (0, min(1, 2 // 2), 0) not in set(StripBar(k=2).options((0, 1, 2)))
     assert (0, min(1, 0 // 2), 0) in set(StripBar(k=2).options((0, 1, 2)))
 
 
-def forms(k: int, limit: int) -> Iterator[tuple[int, int, int]]:
+def forms(k, limit):
     """Yield t, a and s = k·2^t + (2a+1)·2^t up to a limit."""
     for t in range(limit.bit_length()):
         for a in range((k - 2) // 2 + 1):
@@ -218,7 +216,7 @@ def forms(k: int, limit: int) -> Iterator[tuple[int, int, int]]:
                 yield t, a, s
 
 
-def test_example_3_2_by_definition() -> None:
+def test_example_3_2_by_definition():
     for k in (2, 4, 6):
         for t, a, s in forms(k, 24):
             bar = StripBar(k, s)
@@ -231,7 +229,7 @@ def test_example_3_2_by_definition() -> None:
             assert not satisfies(k, s)
 
 
-def test_example_3_2_misses_some_s() -> None:
+def test_example_3_2_misses_some_s():
     k, s = least(standing("step2015-ex-3.2-form"))
     missed = [
         (k, s)
@@ -247,7 +245,7 @@ def test_example_3_2_misses_some_s() -> None:
 
 
 @pytest.mark.parametrize("k", [2, 4, 6])
-def test_theorem_3_1_fails_for_every_other_s(k: int) -> None:
+def test_theorem_3_1_fails_for_every_other_s(k):
     for s in range(1, 20):
         bar = StripBar(k, s)
         fails = any(
@@ -258,7 +256,7 @@ def test_theorem_3_1_fails_for_every_other_s(k: int) -> None:
 
 
 @pytest.mark.parametrize("k", [2, 4, 6])
-def test_theorem_3_2_is_sharp(k: int) -> None:
+def test_theorem_3_2_is_sharp(k):
     claim = CATALOGUE.claims["step2015-thm-3.2"]
     for s in range(1, 25):
         bar = StepBar(k, s)
@@ -269,14 +267,14 @@ def test_theorem_3_2_is_sharp(k: int) -> None:
 # Section 4
 
 
-def test_figure_4_2_by_definition() -> None:
+def test_figure_4_2_by_definition():
     rows = CATALOGUE.claims["step2015-fig-4.2"].statement.printed
     bar = StepBar(k=1)
     assert rows == [[bar.grundy((y, z)) for y in range(z + 1)] for z in range(16)]
     assert sum(map(len, rows)) == 136
 
 
-def test_example_4_1_program() -> None:
+def test_example_4_1_program():
     """The program, line by line, gives the numbers of the definition for all a ≤ b ≤ 30."""
     numbers: dict[tuple[int, int], int] = {}
     for b in range(31):
@@ -305,7 +303,7 @@ PRINTED = {
 }
 
 
-def said_by(claim: Claim, limit: int) -> dict[tuple[int, int], int]:
+def said_by(claim, limit):
     """Return the numbers that a claim of section 4 gives, for z up to a limit."""
     check = claim.check
     assert isinstance(check, GrundyNumbers)
@@ -319,7 +317,7 @@ def said_by(claim: Claim, limit: int) -> dict[tuple[int, int], int]:
 
 
 @pytest.mark.parametrize(("residue", "part"), PRINTED)
-def test_conjectures_say_what_is_printed(residue: int, part: int) -> None:
+def test_conjectures_say_what_is_printed(residue, part):
     y, number, first, last = map(parse, PRINTED[residue, part])
     printed = {
         (int(y.value({"i": i})), 4 * m + residue): int(number.value({"i": i, "m": m}))
@@ -332,7 +330,7 @@ def test_conjectures_say_what_is_printed(residue: int, part: int) -> None:
     }
 
 
-def test_conjectures_speak_of_each_position_once() -> None:
+def test_conjectures_speak_of_each_position_once():
     places = [
         place
         for residue, part in PRINTED
@@ -341,7 +339,7 @@ def test_conjectures_speak_of_each_position_once() -> None:
     assert sorted(places) == sorted((y, z) for z in range(1, 61) for y in range(z + 1))
 
 
-def test_conjectures_give_figure_4_2() -> None:
+def test_conjectures_give_figure_4_2():
     bar = StepBar(k=1)
     for residue, part in PRINTED:
         claim = CATALOGUE.claims[f"step2015-conj-4.{residue}-{part}"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from itertools import product
 
 import pytest
@@ -38,11 +37,11 @@ EXAMPLE_8_7 = """
 """
 
 
-def bar(k: int) -> SolidBar:
+def bar(k):
     return SolidBar(f"(x+z)//{k}")
 
 
-def sequences(k: int, length: int) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+def sequences(k, length):
     """Yield every word in 1, 2, 3 and what P1, P2 and P3 then make of 2, by Definition 5.1."""
     for word in product((1, 2, 3), repeat=length):
         terms = [2]
@@ -51,7 +50,7 @@ def sequences(k: int, length: int) -> Iterator[tuple[tuple[int, ...], list[int]]
         yield word, terms
 
 
-def types(k: int, terms: list[int]) -> set[int]:
+def types(k, terms):
     """Return the types of a sequence by Definition 5.2, those of 2 and 3 with a term that is not in [0, k)."""
     inside = [0 <= term < k for term in terms]
     first = inside.index(False) if False in inside else len(terms)
@@ -64,12 +63,12 @@ def types(k: int, terms: list[int]) -> set[int]:
 
 
 @pytest.mark.parametrize("claim_id", CATALOGUE.claims)
-def test_verdicts(claim_id: str) -> None:
+def test_verdicts(claim_id):
     assert refuted_at(CATALOGUE.claims[claim_id]) == REFUTED.get(claim_id, [])
 
 
 @pytest.mark.parametrize("k", [3, 7, 11])
-def test_a_word_is_a_pair_of_integers(k: int) -> None:
+def test_a_word_is_a_pair_of_integers(k):
     # The reading of sequences that the claims use: Definition 6.1 and Lemma 6.2.
     digits = {1: [(1, 1)], 2: [(0, 0)], 3: [(1, 0), (0, 1)]}
     for word, terms in sequences(k, 5):
@@ -89,7 +88,7 @@ def test_a_word_is_a_pair_of_integers(k: int) -> None:
 
 
 @pytest.mark.parametrize("k", [3, 7, 11])
-def test_lemmas_of_section_5_word_by_word(k: int) -> None:
+def test_lemmas_of_section_5_word_by_word(k):
     m = (k - 3) // 4
     for n in range(6):
         of_type_1 = [terms for _, terms in sequences(k, n) if types(k, terms) == {1}]
@@ -115,7 +114,7 @@ def test_lemmas_of_section_5_word_by_word(k: int) -> None:
             assert (found == {2}) == leaves  # Lemma 5.6 as it is proved
 
 
-def test_example_5_1_and_remark_5_1() -> None:
+def test_example_5_1_and_remark_5_1():
     printed = {
         (2, 3, 2, 3, 1): ([2, 4, 2, 4, 2, 6], 1),
         (2, 3, 2, 2, 1): ([2, 4, 2, 4, 8, 18], 2),
@@ -127,7 +126,7 @@ def test_example_5_1_and_remark_5_1() -> None:
 
 
 @pytest.mark.parametrize("k", [3, 7])
-def test_the_lines_of_definition_4_1_are_the_cuts(k: int) -> None:
+def test_the_lines_of_definition_4_1_are_the_cuts(k):
     # The bar (u, v, w) is where y ≤ x+1+2u, y ≤ −x+1+2w and y ≤ k(v+1); a line y = ks cuts it if a point is above.
     game = bar(k)
     for u, v, w in game.positions(9):
@@ -144,7 +143,7 @@ def test_the_lines_of_definition_4_1_are_the_cuts(k: int) -> None:
             assert options == [(less, sum(k * s < top for s in range(1, 40)), w)]
 
 
-def test_printed_moves_and_grundy_numbers() -> None:
+def test_printed_moves_and_grundy_numbers():
     game, nim = bar(3), Nim(3)
     assert {(3, 7, 1), (3, 0, 4)} <= set(nim.options((3, 7, 4)))
     assert not {(3, 2, 1), (0, 4, 4), (0, 0, 0)} & set(nim.options((3, 7, 4)))
@@ -159,13 +158,13 @@ def test_printed_moves_and_grundy_numbers() -> None:
     assert game.grundy((1, 1, 2)) != 1 ^ 1 ^ 2
 
 
-def test_theorem_2_1_for_a_sum() -> None:
+def test_theorem_2_1_for_a_sum():
     game, k3, k5 = DisjunctiveSum(bar(3), bar(5)), bar(3), bar(5)
     for position in game.positions(2):
         assert game.grundy(position) == k3.grundy(position[:3]) ^ k5.grundy(position[3:])
 
 
-def test_examples_8_1_to_8_4_by_definition() -> None:
+def test_examples_8_1_to_8_4_by_definition():
     game = bar(3)
     numbers = {position: game.grundy(position) for position in game.positions(20)}
     assert all((g == 0) == (x ^ y ^ z == 0) for (x, y, z), g in numbers.items())
@@ -173,7 +172,7 @@ def test_examples_8_1_to_8_4_by_definition() -> None:
     assert (equal, len(numbers) - equal) == (977, 2257)  # fewer are equal, as section 7 says
 
 
-def test_examples_8_5_and_8_6_by_definition() -> None:
+def test_examples_8_5_and_8_6_by_definition():
     game, negative = bar(5), 0
     for x, y, z in game.positions(20):
         nim_sum = (x - 1) ^ y ^ (z - 1)
@@ -182,7 +181,7 @@ def test_examples_8_5_and_8_6_by_definition() -> None:
     assert negative  # Example 8.5 (i) looks for nim-sums above 0 only: these are not looked at
 
 
-def test_example_8_7_by_definition() -> None:
+def test_example_8_7_by_definition():
     printed = [tuple(int(c, 16) for c in word) for word in EXAMPLE_8_7.split()]
     game = bar(2)
     assert printed == sorted(p for p in game.positions(10) if game.is_p_position(p))
@@ -190,13 +189,13 @@ def test_example_8_7_by_definition() -> None:
 
 
 @pytest.mark.parametrize("k", [1, 5, 9])
-def test_conjecture_8_1_by_definition(k: int) -> None:
+def test_conjecture_8_1_by_definition(k):
     game = bar(k)
     for x, y, z in game.positions(12):
         assert game.is_p_position((x, y, z)) == ((x - 1) ^ y ^ (z - 1) == 0), (k, x, y, z)
 
 
-def is_cut(line: Callable[[int, int], bool], k: int, u: int, v: int, w: int) -> bool:
+def is_cut(line, k, u, v, w):
     """Whether the bar (u, v, w) has points on both sides of a line, by a grid of half the unit."""
     sides = set()
     for x2, y2 in product(range(-4 * u - 4, 4 * w + 5), range(2 * k * (v + 1) + 1)):
@@ -207,7 +206,7 @@ def is_cut(line: Callable[[int, int], bool], k: int, u: int, v: int, w: int) -> 
 
 
 @pytest.mark.parametrize("position", [(7, 4, 7), (4, 2, 7), (5, 0, 1), (0, 0, 0), (2, 1, 2)])
-def test_definition_4_2_counts_the_lines_that_cut(position: tuple[int, int, int]) -> None:
+def test_definition_4_2_counts_the_lines_that_cut(position):
     k = 3
     u, v, w = position
     # A line is crossed where points of the bar lie strictly on both sides, on the grid next to it.
@@ -217,7 +216,7 @@ def test_definition_4_2_counts_the_lines_that_cut(position: tuple[int, int, int]
     assert (len(left), len(above), len(right)) == position
 
 
-def test_a_definition_with_a_move_left_out_is_refuted() -> None:
+def test_a_definition_with_a_move_left_out_is_refuted():
     for claim_id in ("triangular-def-3.3", "triangular-def-4.3"):
         whole = CATALOGUE.claims[claim_id]
         clauses = text_of(whole.proposition).split(" <=> ")[1].split(" or ")
@@ -231,7 +230,7 @@ def test_a_definition_with_a_move_left_out_is_refuted() -> None:
             assert isinstance(verdict, Refuted)
 
 
-def test_every_numbered_statement_has_a_claim() -> None:
+def test_every_numbered_statement_has_a_claim():
     entries = [claim.as_ledger() for claim in CATALOGUE.claims.values()]
     numbers = {re.sub(r"( \(.*)?$", "", entry.number) for entry in entries}
     expected = {"Theorem 3.1", *(f"Theorem 7.{n}" for n in range(1, 6)), "Conjecture 8.1"}

@@ -8,7 +8,6 @@ printed need not become true by a small change where another entry has the form 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -21,7 +20,6 @@ from choco_pipeline.claims.kinds import Counts, Values
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
 from tests.catalogues import catalogue_of
 from tests.claims.changed_games import changed_games
@@ -29,7 +27,6 @@ from tests.claims.oracle_of_integers import outcome_of_counts
 from tests.papers.attempts import (
     LARGE,
     Effort,
-    Trial,
     changes_of,
     outcome_by_definition,
     positions_of,
@@ -48,7 +45,7 @@ LARGEST_BAR = 12
 FIRST_MEMBERS = 2
 
 
-def small_trials(claim: Claim) -> Iterator[Trial]:
+def small_trials(claim):
     """Yield small trials of a claim, one of those on the same positions."""
     seen = set()
     for trial in trials_of(claim, SMALL):
@@ -57,7 +54,7 @@ def small_trials(claim: Claim) -> Iterator[Trial]:
             yield trial
 
 
-def game_that_flips(claim: Claim) -> str | None:
+def game_that_flips(claim):
     """Return what to change in the game to change the verdict on a claim; None if nothing is found."""
     for trial in small_trials(claim):
         before = _is_true(claim, trial)
@@ -74,7 +71,7 @@ def game_that_flips(claim: Claim) -> str | None:
     return None
 
 
-def change_that_flips(claim: Claim) -> str | None:
+def change_that_flips(claim):
     """Return what to change in a claim to change the verdict on it; None if nothing is found."""
     for trial in small_trials(claim):
         before = _is_true(claim, trial)
@@ -92,7 +89,7 @@ def change_that_flips(claim: Claim) -> str | None:
     return None
 
 
-def _other_parameters(claim: Claim, trial: Trial) -> Iterator[Trial]:
+def _other_parameters(claim, trial):
     """Yield a trial with parameters beside those given, of which the claim need not speak."""
     parameters, _, bound, quantity = trial
     for name in sorted(claim.parameters):
@@ -104,7 +101,7 @@ def _other_parameters(claim: Claim, trial: Trial) -> Iterator[Trial]:
                 yield other, build(claim.pattern, other, Path()), bound, quantity
 
 
-def _is_true(claim: Claim, trial: Trial) -> bool | None:
+def _is_true(claim, trial):
     """Whether a claim is true of a small table by definition; None if it speaks of nothing there."""
     parameters, game = trial[:2]
     check = claim.check
@@ -118,7 +115,7 @@ def _is_true(claim: Claim, trial: Trial) -> bool | None:
     return None if found.is_empty else not found.is_false
 
 
-def _is_filled(claim: Claim, trial: Trial) -> bool:
+def _is_filled(claim, trial):
     """Whether the first members of a set that is to hold all of them occur: what a small table can say of it."""
     parameters, game, bound, _ = trial
     assert game is not None
@@ -134,13 +131,13 @@ def _is_filled(claim: Claim, trial: Trial) -> bool:
 
 
 @cache
-def _changed(game: Ruleset) -> list[tuple[str, Ruleset]]:
+def _changed(game):
     """Return the changed games; each keeps the Grundy numbers that were found of it, for the next claim."""
     return list(changed_games(game))
 
 
 @cache
-def _p_numbers(game: Ruleset, most: int) -> dict[int, int]:
+def _p_numbers(game, most):
     """Return the numbers of P-positions of the uncut bars with the rules of `game`, by definition."""
     numbers = {}
     for n in range(1, most + 1):
@@ -150,7 +147,7 @@ def _p_numbers(game: Ruleset, most: int) -> dict[int, int]:
     return numbers
 
 
-def _require_a_change(claim: Claim) -> None:
+def _require_a_change(claim):
     """Fail unless something changes the verdict on an entry, or the entry says why nothing does."""
     assert isinstance(claim.statement, Entry)
     why, is_false = claim.statement.independent, _is_false(claim)
@@ -164,24 +161,24 @@ def _require_a_change(claim: Claim) -> None:
         assert change_that_flips(claim) is not None, "no change of the statement matters"
 
 
-def _is_false(claim: Claim) -> bool:
+def _is_false(claim):
     return any(_is_true(claim, trial) is False for trial in small_trials(claim))
 
 
-def claims_to_change() -> Iterator[object]:
+def claims_to_change():
     """Yield every claim but the large ones; each eighth is quick."""
     for n, claim_id in enumerate(i for i in CATALOGUE.claims if i not in LARGE):
         yield pytest.param(claim_id, marks=[pytest.mark.full] if n % 8 else [])
 
 
 @pytest.mark.parametrize("claim_id", list(claims_to_change()))
-def test_some_change_changes_the_verdict(claim_id: str) -> None:
+def test_some_change_changes_the_verdict(claim_id):
     _require_a_change(with_few_cases(CATALOGUE.claims[claim_id]))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("claim_id", sorted(LARGE))
-def test_some_change_changes_the_verdict_on_a_large_table(claim_id: str) -> None:
+def test_some_change_changes_the_verdict_on_a_large_table(claim_id):
     _require_a_change(CATALOGUE.claims[claim_id])
 
 
@@ -194,7 +191,7 @@ def test_some_change_changes_the_verdict_on_a_large_table(claim_id: str) -> None
         "pass2016-def-4.2-intended",
     ],
 )
-def test_definitions_give_the_options_exactly(claim_id: str) -> None:
+def test_definitions_give_the_options_exactly(claim_id):
     """Every change of the options is noticed; that all options are positions is true without any moves, too."""
     claim = CATALOGUE.claims[claim_id]
     for trial in small_trials(claim):
@@ -210,7 +207,7 @@ def test_definitions_give_the_options_exactly(claim_id: str) -> None:
 
 
 @pytest.mark.full
-def test_a_p_position_that_is_none_is_noticed() -> None:
+def test_a_p_position_that_is_none_is_noticed():
     """Where nothing says that (y, y, 0) is a P-position, no change of the game could make the statement false."""
     claim = CATALOGUE.claims["step2015-ex-3.2-sharp"]
     assert isinstance(claim.statement, Entry)

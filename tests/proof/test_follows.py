@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
 from choco_pipeline.claims.conclusions.rows import follows_text
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.claims.language.verdict import AllParameters, ClaimVerdict, HoldsToBound
 from choco_pipeline.claims.quick_trial import assignments, trials
@@ -38,28 +37,22 @@ NUMBERS = "G == (y ^ (z+s)) - s"
 HEAP = ["free-heap"]
 
 
-def a_claim(
-    ruleset: str,
-    condition: str,
-    statement: str,
-    lemmas: list[str] | None = None,
-    claims: tuple[str, ...] = (THEOREM,),
-) -> Claim:
+def a_claim(ruleset, condition, statement, lemmas=None, claims=(THEOREM,)):
     follows = {"claims": list(claims), "lemmas": lemmas or []}
     return claim_for_all(ruleset, condition, statement, follows_from=follows)
 
 
-def with_pass(condition: str, statement: str) -> Claim:
+def with_pass(condition, statement):
     """Return a claim on the strip bar with one pass, which follows from the claim with its P-positions."""
     premise = EVEN_PASS if condition == EVEN else ODD_PASS
     return a_claim(ONE_PASS, condition, statement, [], (premise,))
 
 
-def a_premise(ruleset: str, condition: str, statement: str, name: str = THEOREM) -> Claim:
+def a_premise(ruleset, condition, statement, name=THEOREM):
     return claim_for_all(ruleset, condition, statement, id=name)
 
 
-def proved(premise: Claim) -> dict[str, Any]:
+def proved(premise):
     condition = premise.statement.for_all
     assert condition is not None
     of = {"parameters": sorted(premise.parameters), "condition": condition.text, "where": ""}
@@ -67,7 +60,7 @@ def proved(premise: Claim) -> dict[str, Any]:
     return {**said, "verdict": "proved", "text": "", "evidence": {}, "certificate": None}
 
 
-def settled(claim: Claim, *premises: Claim, folder: Path | None = None) -> ClaimVerdict:
+def settled(claim, *premises, folder=None):
     """Return the verdict, as if the premises, by default those of the catalogue, were proved."""
     follows = claim.statement.follows_from
     assert follows is not None
@@ -78,14 +71,14 @@ def settled(claim: Claim, *premises: Claim, folder: Path | None = None) -> Claim
     return settle_following(claim.as_json(), documents, known, 60, certificates)
 
 
-def test_the_lemmas_are_a_closed_list() -> None:
+def test_the_lemmas_are_a_closed_list():
     assert set(LEMMAS) == set(get_args(LemmaName))
     page = Path("docs/lemmas.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in LEMMAS)
 
 
 @pytest.mark.parametrize("claim", CHOSEN, ids=lambda claim: claim.id)
-def test_a_claim_of_the_catalogue_follows_and_is_true_in_tables(claim: Claim) -> None:
+def test_a_claim_of_the_catalogue_follows_and_is_true_in_tables(claim):
     follows = claim.statement.follows_from
     assert follows is not None
     found = settled(claim, *(CLAIMS[one] for one in follows.claims))
@@ -102,7 +95,7 @@ def test_a_claim_of_the_catalogue_follows_and_is_true_in_tables(claim: Claim) ->
 
 
 @pytest.mark.full
-def test_a_run_decides_the_premises_and_then_what_follows(tmp_path: Path) -> None:
+def test_a_run_decides_the_premises_and_then_what_follows(tmp_path):
     ids = ["pass2016-conj-4.1", "pass2016-cor-4.1-intended", EVEN_PASS, ODD_PASS]
     asked = {"claims": {one: CLAIMS[one].as_json() for one in ids}, "seconds": 60}
     order = {**asked, "memory": 4, "certificates": str(tmp_path / "c")}
@@ -130,10 +123,10 @@ ALL_PASSES = IS_ODD.replace("p == 1", "p % 2 == 1").replace("^ p", "^ (p % 2)")
 
 
 @pytest.mark.parametrize("passes", ["1", "2", "3", "r", "r+1", "2*r"])
-def test_what_is_known_of_all_numbers_of_passes_is_known_of_one(passes: str) -> None:
+def test_what_is_known_of_all_numbers_of_passes_is_known_of_one(passes):
     premise = a_premise(f"with-pass({STRIP}, passes=r)", ODD, p(ALL_PASSES), "all-passes")
 
-    def verdict(statement: str) -> str:
+    def verdict(statement):
         claim = a_claim(f"with-pass({STRIP}, passes={passes})", ODD, statement, [], ("all-passes",))
         return settled(claim, premise).verdict
 
@@ -141,7 +134,7 @@ def test_what_is_known_of_all_numbers_of_passes_is_known_of_one(passes: str) -> 
     assert verdict(p(IS_ODD)) == ("proved" if passes == "1" else "undecided")
 
 
-def test_what_is_known_of_more_passes_is_known_of_fewer() -> None:
+def test_what_is_known_of_more_passes_is_known_of_fewer():
     for most, fewer, verdict in ((3, "passes=2", "proved"), (2, "passes=3", "undecided")):
         premise = a_premise(f"with-pass({STRIP}, passes={most})", ODD, p(ALL_PASSES), "some-passes")
         ruleset = f"with-pass({STRIP}, {fewer})"
@@ -151,7 +144,7 @@ def test_what_is_known_of_more_passes_is_known_of_fewer() -> None:
     assert settled(claim).verdict == "proved"
 
 
-def test_numbers_with_passes_say_where_a_heap_beside_them_loses() -> None:
+def test_numbers_with_passes_say_where_a_heap_beside_them_loses():
     number = "max(0, (((y ^ (z+s)) - s - p%2) ^ (p%2)) + p%2)"
     ruleset, numbers = f"with-pass({STEP}, passes=r)", f"G == {number}"
     premise = a_premise(ruleset, "k % 2 == 0 and s < k", numbers, "numbers")
@@ -216,13 +209,13 @@ SET = f"{{{NIM_SUM}: P}}"
         (a_claim(f"with-pass({STRIP}, passes=s)", ODD, p("x == 0")), "no premise"),
     ],
 )
-def test_what_is_false_or_of_another_game_does_not_follow(claim: Claim, why: str) -> None:
+def test_what_is_false_or_of_another_game_does_not_follow(claim, why):
     found = settled(claim)
     assert found.verdict == "undecided"
     assert why in found.why
 
 
-def test_premises_must_speak_of_the_games_and_be_needed() -> None:
+def test_premises_must_speak_of_the_games_and_be_needed():
     claim = a_claim(STRIP, ODD, p(ZERO), HEAP)
     for other, why in (
         (a_premise("step-bar(k=k, s=s+1)", ODD, NUMBERS), "no premise"),
@@ -242,7 +235,7 @@ def test_premises_must_speak_of_the_games_and_be_needed() -> None:
     assert "is not needed" in found.why
 
 
-def test_a_premise_by_other_names_is_of_the_same_game() -> None:
+def test_a_premise_by_other_names_is_of_the_same_game():
     condition = "s % 2 == 0 and 1 <= k < s"
     premise = a_premise("step-bar(k=s, s=k)", condition, "G == (y ^ (z+k)) - k")
     assert settled(a_claim(STRIP, ODD, p(ZERO), HEAP), premise).verdict == "proved"
@@ -252,7 +245,7 @@ def test_a_premise_by_other_names_is_of_the_same_game() -> None:
     assert settled(claim).verdict == "proved"
 
 
-def test_the_verdict_is_no_stronger_than_that_of_a_premise() -> None:
+def test_the_verdict_is_no_stronger_than_that_of_a_premise():
     claim, theorem = a_claim(STRIP, ODD, p(ZERO), HEAP), CLAIMS[THEOREM]
     fine = proved(theorem)
     listed = {**fine, "parameters": {"k": 2, "s": 1}}
@@ -271,7 +264,7 @@ def test_the_verdict_is_no_stronger_than_that_of_a_premise() -> None:
         assert THEOREM in found.why
 
 
-def test_a_false_premise_that_is_called_proved_is_found_out() -> None:
+def test_a_false_premise_that_is_called_proved_is_found_out():
     premise = a_premise(STEP, "k % 2 == 1 and s < k", NUMBERS)
     claim = a_claim(STRIP, "k % 2 == 1 and s < k", p("x == (y ^ (z+s)) - s"), HEAP)
     with pytest.raises(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,12 +37,12 @@ SHIFTED = "solid-bar(f=(x+z+c)//k)"
 NUMBERS = "G == (y ^ (z+s)) - s"
 
 
-def spoken_of(when: str, condition: str, some: dict[str, str] | None = None) -> Claim:
+def spoken_of(when, condition, some=None):
     return a_claim(STEP, condition, NUMBERS, when=when, some=some or {})
 
 
 @pytest.mark.parametrize("claim", CHOSEN, ids=lambda claim: claim.id)
-def test_a_claim_of_the_catalogue_is_a_family_with_its_parameters(claim: Claim) -> None:
+def test_a_claim_of_the_catalogue_is_a_family_with_its_parameters(claim):
     assert next(iter(family_of(claim).cases()))
     assert isinstance(claim.statement, Entry)
     assert claim.statement.sample is not None
@@ -55,7 +54,7 @@ def test_a_claim_of_the_catalogue_is_a_family_with_its_parameters(claim: Claim) 
         assert all(claim.is_for_all(given) == claim.is_about(given) for given in sample)
 
 
-def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_theorem_is_proved_and_kept(tmp_path, monkeypatch):
     claim = CLAIMS["step2015-thm-2.1"]
     found = settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())
     assert (found.verdict, found.parameters) == ("proved", {})
@@ -65,7 +64,7 @@ def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     path = Path(found.certificate)
     assert path.is_file()
 
-    def again(*_: object) -> None:
+    def again(*_):
         raise AssertionError("decided again")
 
     monkeypatch.setattr(for_all, "decide", again)
@@ -96,9 +95,7 @@ def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
         ),
     ],
 )
-def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
-    ruleset: str, condition: str, statement: str
-) -> None:
+def test_a_false_neighbour_is_refuted_where_the_definition_says_so(ruleset, condition, statement):
     claim = a_claim(ruleset, condition, statement)
     found = settle_for_all(claim.as_json(), 20, 4, None)
     assert found.verdict == "refuted"
@@ -122,19 +119,17 @@ def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
         (spoken_of("k % 2 == 0 and s < 50", "k % 2 == 0 and s < k"), "is not shown"),
     ],
 )
-def test_what_has_no_obligations_is_undecided_and_says_why(claim: Claim, why: str) -> None:
+def test_what_has_no_obligations_is_undecided_and_says_why(claim, why):
     found = settle_for_all(claim.as_json(), 20, 4, None)
     assert (found.verdict, found.certificate) == ("undecided", None)
     assert why in found.why
 
 
-def test_undecided_is_kept_for_the_same_limits_or_less(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_undecided_is_kept_for_the_same_limits_or_less(tmp_path, monkeypatch):
     asked: list[float] = []
     real = for_all.decide
 
-    def counted(family: Any, clock: Any) -> Any:
+    def counted(family, clock):
         asked.append(clock.seconds)
         return real(family, clock)
 
@@ -148,9 +143,7 @@ def test_undecided_is_kept_for_the_same_limits_or_less(
 
 
 @pytest.mark.full
-def test_another_game_of_the_same_name_is_decided_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_game_of_the_same_name_is_decided_anew(tmp_path, monkeypatch):
     games = tmp_path / "config" / "games"
     games.mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
@@ -163,8 +156,8 @@ def test_another_game_of_the_same_name_is_decided_anew(
 
 
 def test_the_ledger_says_for_all_of_which_parameters_a_claim_is_false_or_its_bound_the_best(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     found = settle_for_all(CLAIMS["solid2022-conj-2"].as_json(), 60, 4, tmp_path.as_posix())
     assert (found.verdict, found.certificate) == ("refuted", None)
     every = found.false_everywhere
@@ -189,7 +182,7 @@ TWO_FORMS = {"t": "0..v2(max(s, 1))", "m": "0..k//2-1"}
     [c for c in CLAIMS.values() if c.statement.for_all and not c.is_for_all_only],
     ids=lambda claim: claim.id,
 )
-def test_claims_of_the_catalogue_speak_of_all_that_they_are_decided_for(claim: Claim) -> None:
+def test_claims_of_the_catalogue_speak_of_all_that_they_are_decided_for(claim):
     require_implied_condition(claim, 20)
 
 
@@ -202,7 +195,7 @@ def test_claims_of_the_catalogue_speak_of_all_that_they_are_decided_for(claim: C
         ("s*k >= 7 or s < k", "s < k", {}),
     ],
 )
-def test_what_for_all_implies_is_accepted(when: str, for_all: str, some: dict[str, str]) -> None:
+def test_what_for_all_implies_is_accepted(when, for_all, some):
     require_implied_condition(spoken_of(when, for_all, some), 20)
 
 
@@ -221,8 +214,6 @@ NOT_IMPLIED = [
 
 
 @pytest.mark.parametrize(("when", "for_all", "some"), NOT_IMPLIED)
-def test_what_for_all_does_not_imply_is_refused(
-    when: str, for_all: str, some: dict[str, str]
-) -> None:
+def test_what_for_all_does_not_imply_is_refused(when, for_all, some):
     with pytest.raises(ChocoError):
         require_implied_condition(spoken_of(when, for_all, some), 20)

@@ -1,7 +1,5 @@
 """One small run for all tests of the report."""
 
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,16 +8,16 @@ from tests.report.small_run import small_run
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory):
     return small_run(tmp_path_factory, "small")
 
 
 @pytest.fixture
-def ledger_file(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def ledger_file(finished, monkeypatch):
     monkeypatch.chdir(finished.parents[2])
     return finished
 
 
 @pytest.fixture
-def ledger(ledger_file: Path) -> dict[str, Any]:
+def ledger(ledger_file):
     return read_record(ledger_file)

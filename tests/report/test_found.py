@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.formulas import set_of
-from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Implied, StatementError
+from choco_pipeline.finding.statement import FoundDocument, Implied, StatementError
 from choco_pipeline.formula.written.latex import LaTeX, tex_text
 from choco_pipeline.games import RectangularBar, parse_ruleset
 from choco_pipeline.games.notation import read
@@ -26,7 +25,6 @@ from choco_pipeline.report.claims import claim_views, standings
 from choco_pipeline.report.exports import b_files, markdown, printed_report, tex
 from choco_pipeline.report.found import (
     SIDE,
-    FoundStatements,
     KnownClaims,
     Picture,
     drawing,
@@ -50,33 +48,33 @@ from tests.report.read_pages import Document, Site
 
 
 @pytest.fixture(autouse=True)
-def folder(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(finished, monkeypatch):
     monkeypatch.chdir(finished.parents[2])
 
 
 @pytest.fixture(scope="module")
-def known(finished: Path) -> Ledger:
+def known(finished):
     return Ledger.read(finished)
 
 
 @pytest.fixture(scope="module")
-def found(known: Ledger, finished: Path) -> FoundStatements:
+def found(known, finished):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(finished.parents[2])
         return found_of(a_document(), known, RESULTS)
 
 
 @pytest.fixture(scope="module")
-def html(found: FoundStatements, known: Ledger) -> str:
+def html(found, known):
     return found_page(found, known)
 
 
 @pytest.fixture(scope="module")
-def page(html: str) -> Document:
+def page(html):
     return Document(html)
 
 
-def test_statements_are_numbered_through_the_parts(found: FoundStatements) -> None:
+def test_statements_are_numbered_through_the_parts(found):
     parts = found.parts.values()
     assert [[view.statement.verdict for view in part] for part in parts] == [
         ["proved-for-listed", "holds-to-bound", "undecided", "unchecked", "holds-to-bound"],
@@ -89,9 +87,7 @@ def test_statements_are_numbered_through_the_parts(found: FoundStatements) -> No
     assert [search.game for search in found.in_vain] == ["nim(2)"]
 
 
-def test_each_statement_is_on_the_page_and_in_the_exports(
-    page: Document, found: FoundStatements, known: Ledger
-) -> None:
+def test_each_statement_is_on_the_page_and_in_the_exports(page, found, known):
     in_tex, in_markdown = tex(found, known), markdown(found, known)
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
@@ -119,9 +115,7 @@ def test_each_statement_is_on_the_page_and_in_the_exports(
     assert kinds == [1, 7, 1], "a family of which some games are proved is a conjecture"
 
 
-def test_no_text_becomes_markup_or_a_command(
-    page: Document, html: str, found: FoundStatements, known: Ledger
-) -> None:
+def test_no_text_becomes_markup_or_a_command(page, html, found, known):
     assert page.scripts == []
     assert [address for address in page.addresses if not address.startswith("data:")] == []
     assert "default-src 'none'" in html
@@ -138,9 +132,7 @@ def test_no_text_becomes_markup_or_a_command(
     assert "[U+1F36B]" in written
 
 
-def test_how_known_p_positions_lie_is_not_new(
-    found: FoundStatements, page: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_how_known_p_positions_lie_is_not_new(found, page, monkeypatch):
     (view,) = found.parts["consequences"]
     assert view.statement.ruleset == "rectangular-bar(m=m, n=m)"
     assert view.theorem is not None
@@ -155,9 +147,7 @@ def test_how_known_p_positions_lie_is_not_new(
         assert (None if told is None else told.id) == theorem
 
 
-def test_the_first_page_leads_to_what_was_found_and_links_lead_to_places(
-    ledger: dict[str, Any], found: FoundStatements, page: Document
-) -> None:
+def test_the_first_page_leads_to_what_was_found_and_links_lead_to_places(ledger, found, page):
     site = Site(ledger, found)
     links = site.first.links
     files = {"found.html", "found/found.tex", "found/found.md", "found/found.json"}
@@ -177,7 +167,7 @@ def test_the_first_page_leads_to_what_was_found_and_links_lead_to_places(
     assert "claims/own-intended.html" in page.links
 
 
-def test_what_follows_from_what_is_said(known: Ledger) -> None:
+def test_what_follows_from_what_is_said(known):
     told = (Implied("for k = 3: <b> & z ≥ y"), Implied("for k = 5: y = 0", "all positions"))
     first = a_statement(implies=told)
     by = (first.id, "found-elsewhere")
@@ -194,9 +184,7 @@ def test_what_follows_from_what_is_said(known: Ledger) -> None:
     assert "as far as sampled positions tellFor k = 3: <b> & z ≥ y." in said
 
 
-def test_the_printed_report_has_what_is_open_under_its_paper_and_then_what_was_found(
-    known: Ledger, found: FoundStatements
-) -> None:
+def test_the_printed_report_has_what_is_open_under_its_paper_and_then_what_was_found(known, found):
     before, _, behind = printed_report(known, found).partition(r"\section*{Not in the catalogue}")
     rest = before
     for paper, chosen in standings(claim_views(known)):
@@ -216,7 +204,7 @@ def test_the_printed_report_has_what_is_open_under_its_paper_and_then_what_was_f
     shutil.which("pdflatex") is None,
     reason="no LaTeX on this machine (Debian: apt-get install texlive-latex-base)",
 )
-def test_latex_compiles(found: FoundStatements, known: Ledger, tmp_path: Path) -> None:
+def test_latex_compiles(found, known, tmp_path):
     (tmp_path / "found.tex").write_text(tex(found, known), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "found.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
@@ -228,7 +216,7 @@ def test_latex_compiles(found: FoundStatements, known: Ledger, tmp_path: Path) -
 
 
 @pytest.mark.full
-def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path) -> None:
+def test_the_whole_report_is_written(ledger_file, tmp_path):
     found_file = tmp_path / "found.json"
     a_document().write(found_file)
     folder = tmp_path / "report"
@@ -256,7 +244,7 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path) -> None:
     assert "found.html" not in (tmp_path / "first" / "index.html").read_text(encoding="utf-8")
 
 
-def test_damaged_documents_are_refused(known: Ledger, tmp_path: Path) -> None:
+def test_damaged_documents_are_refused(known, tmp_path):
     path = tmp_path / "found.json"
     write_record(path, a_document().document() | {"format": 1})
     with pytest.raises(StoreError, match="another version wrote it: format"):
@@ -272,7 +260,7 @@ def test_damaged_documents_are_refused(known: Ledger, tmp_path: Path) -> None:
         found_page(found_of(document_of(broken), known, RESULTS), known)
 
 
-def test_formulas_of_statements() -> None:
+def test_formulas_of_statements():
     _, _, cases, limited, _, _, values, _, _ = statements()
     assert cases.formulas(LaTeX()) == [
         r"G(y, z) = \begin{cases} y \oplus z & \text{if }z < 2^{v_{2}(k)} \\ "
@@ -298,7 +286,7 @@ def test_formulas_of_statements() -> None:
         [1, 2, 5],
     ],
 )
-def test_sets_of_values_are_read_off_their_conditions(values: list[int]) -> None:
+def test_sets_of_values_are_read_off_their_conditions(values):
     written = set_of(forms(values)[0].condition, LaTeX())
     members: set[int] = set()
     for part in written.split(r" \cup "):
@@ -312,7 +300,7 @@ def test_sets_of_values_are_read_off_their_conditions(values: list[int]) -> None
     assert {v for v in members if v <= max(values)} == set(values)
 
 
-def test_statements_in_a_line() -> None:
+def test_statements_in_a_line():
     bars = {"ruleset": "solid-bar(f=(x+z)//k+1)", "parameters": {"k": (3, 5)}}
     other = "solid-bar(f=(x+z)//k)"
     passing = {"ruleset": "with-pass(strip-bar(k=k, s=1), passes=1)", "parameters": {"k": (2, 4)}}
@@ -331,7 +319,7 @@ def test_statements_in_a_line() -> None:
     ]
 
 
-def of_bars(*sides: int) -> FoundStatement:
+def of_bars(*sides):
     return a_statement(
         search="cellular",
         ruleset="rectangular-bar(m=m, n=m)",
@@ -340,7 +328,7 @@ def of_bars(*sides: int) -> FoundStatement:
     )
 
 
-def test_a_pattern_shows_the_p_positions(ledger: dict[str, Any]) -> None:
+def test_a_pattern_shows_the_p_positions(ledger):
     assert drawing(of_bars(100), ledger["tables"], RESULTS) is None
     drawn = drawing(of_bars(*range(1, 13)), ledger["tables"], RESULTS)
     assert drawn is not None
@@ -354,7 +342,7 @@ def test_a_pattern_shows_the_p_positions(ledger: dict[str, Any]) -> None:
     assert 0 < len(shown) < len(places)
 
 
-def test_a_plane_is_drawn_upwards_and_cut() -> None:
+def test_a_plane_is_drawn_upwards_and_cut():
     cells = np.zeros((SIDE + 5, 3), np.int8)
     cells[1, 2] = cells[SIDE + 1, 1] = 1
     drawn = pattern(Picture(cells, "y", "z", "<title>"), "nim(2)")
@@ -362,7 +350,7 @@ def test_a_plane_is_drawn_upwards_and_cut() -> None:
     assert "<title>" not in drawn
 
 
-def test_pictures_agree_with_the_definition(ledger: dict[str, Any]) -> None:
+def test_pictures_agree_with_the_definition(ledger):
     draw = np.random.default_rng(20)
     seen = set()
     for entry in ledger["tables"]:

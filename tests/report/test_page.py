@@ -21,7 +21,7 @@ from choco_pipeline.report.exports import row_frame, verdict_frame
 from choco_pipeline.report.task import write_pages
 from tests.claims.verdict_documents import verdict_document
 from tests.report.documents import whole
-from tests.report.read_pages import Document, Site, as_shown
+from tests.report.read_pages import Site, as_shown
 from tests.report.small_run import HOSTILE
 
 DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json", "report.tex"}
@@ -32,24 +32,24 @@ PAPERS = ("https://doi.org/", "https://arxiv.org/abs/")
 
 
 @pytest.fixture(scope="module")
-def site(finished: Path) -> Site:
+def site(finished):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(finished.parents[2])
         return Site(read_record(finished))
 
 
 @pytest.fixture(scope="module")
-def documents(site: Site) -> dict[str, Document]:
+def documents(site):
     return {name: site[name] for name in site.html}
 
 
 @pytest.fixture(scope="module")
-def document(documents: dict[str, Document]) -> Document:
+def document(documents):
     return documents["index.html"]
 
 
 @pytest.fixture(scope="module")
-def html(site: Site) -> str:
+def html(site):
     return "".join(site.html.values())
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
-from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -59,7 +56,7 @@ class Theorem:
     relation: str
     larger: list[str]
 
-    def members(self) -> Iterator[tuple[Mapping[str, int], Any]]:
+    def members(self):
         """Yield the games with small parameters that satisfy the condition."""
         for values in product(range(MOST_PARAMETER + 1), repeat=len(self.names)):
             given = dict(zip(self.names, values, strict=True))
@@ -69,7 +66,7 @@ class Theorem:
             except ChocoError:  # no game
                 continue
 
-    def is_right(self, given: Mapping[str, int], game: Any, where: list[str]) -> bool:
+    def is_right(self, given, game, where):
         """Whether the statement agrees with the definition on a domain."""
         assert list(game.coordinates) == self.coordinates
         grundy = grundy_by_definition(game, BOUND)
@@ -92,13 +89,13 @@ SHARP = re.compile(
 )
 
 
-def each(text: str) -> list[str]:
+def each(text):
     """Return the comparisons of ``$x$, $y < 3$``: one for each name."""
     *names, last = re.findall(r"\$(.*?)\$", text)
     return [*(re.sub(r"^[a-z]", name, last) for name in names), last]
 
 
-def read_back(sentence: str, sharp: str | None) -> Theorem:
+def read_back(sentence, sharp):
     said = SENTENCE.fullmatch(sentence)
     assert said, sentence
     names = [re.match(r"[a-z]", part)[0] for part in each(said["names"])]
@@ -117,10 +114,10 @@ def read_back(sentence: str, sharp: str | None) -> Theorem:
     )
 
 
-def on_page(path: Path) -> Theorem:
+def on_page(path):
     text = path.read_text(encoding="utf-8")
 
-    def plain(part: re.Match[str] | None) -> str | None:
+    def plain(part):
         if part is None:
             return None
         inner = re.sub(
@@ -137,7 +134,7 @@ def on_page(path: Path) -> Theorem:
     return read_back(sentence, plain(re.search(r'<p id="sharp">(.*?)</p>', text)))
 
 
-def in_paper(path: Path) -> Theorem:
+def in_paper(path):
     text = path.read_text(encoding="utf-8").replace(r"\allowbreak{}", "")
     text = re.sub(r"\\texttt\{(.*?)\}", r"`\1`", text).replace("$\\geq$", "≥")
     sentence = re.search(r"\\begin\{theorem\}\s*(.*?)\s*\\end\{theorem\}", text, re.DOTALL)
@@ -146,7 +143,7 @@ def in_paper(path: Path) -> Theorem:
     return read_back(sentence[1], sharp and sharp[0])
 
 
-def pages_of(family: FamilyClaim, folder: Path) -> tuple[Path, Path]:
+def pages_of(family, folder):
     """Prove a family and its sharp bound; return its page and its paper."""
     ruleset, condition, relation = family
     (path,) = certificates(folder, [family])
@@ -167,9 +164,7 @@ def pages_of(family: FamilyClaim, folder: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize(
     "family", [*FAMILIES, *(pytest.param(family, marks=pytest.mark.full) for family in OTHERS)]
 )
-def test_a_printed_theorem_is_true_in_its_domain_and_a_sharp_bound_is_sharp(
-    family: FamilyClaim, tmp_path: Path
-) -> None:
+def test_a_printed_theorem_is_true_in_its_domain_and_a_sharp_bound_is_sharp(family, tmp_path):
     page, paper = pages_of(family, tmp_path)
     theorem = on_page(page)
     assert repr(in_paper(paper)).replace(" ", "") == repr(theorem).replace(" ", "")

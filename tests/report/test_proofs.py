@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,26 +12,24 @@ from choco_pipeline.proof.games.answers import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.pictures import worked_reading
-from choco_pipeline.report.proofs import MOST_PICTURES, ProofFamily, proof_families
+from choco_pipeline.report.proofs import MOST_PICTURES, proof_families
 from tests.report.documents import an_entry, solid, whole
 from tests.report.read_pages import Document, Site
 
 STRIP = "strip-bar(k=k, s=s)"
 
 
-def families(
-    entries: list[dict[str, Any]], some_games: str = "solid-bar(f=(x+z)//k)"
-) -> list[ProofFamily]:
+def families(entries, some_games="solid-bar(f=(x+z)//k)"):
     sweeps = {"some-games": some_games, "nim": "nim(3)", "s": "nim(2)"}
     return proof_families(whole({"proofs": entries, "sweeps": sweeps}))[0]
 
 
-def with_pass(k: int, s: int, **changes: Any) -> dict[str, Any]:
+def with_pass(k, s, **changes):
     ruleset = f"with-pass(strip-bar(k={k}, s={s}), passes=1)"
     return an_entry(ruleset, {"k": k, "s": s, "t": 10 + s, "passes": 1}, **changes)
 
 
-def test_the_games_of_a_sweep_are_one_family_in_numeric_order() -> None:
+def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
     entries = [solid(k, states=(k,)) for k in (13, 3)]
     entries += [solid(5, status="undecided", growth=(1, 9, 70, 500))]
     entries += [an_entry("nim(3)", sweep="nim")]
@@ -50,7 +46,7 @@ def test_the_games_of_a_sweep_are_one_family_in_numeric_order() -> None:
     assert len(families(entries)) == 4
 
 
-def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label() -> None:
+def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
     entries = [with_pass(k, s) for k, s in ((2, 1), (4, 1), (4, 2), (4, 4))]
     (family,) = families(entries, STRIP)
     assert family.ruleset == "with-pass(strip-bar(k=k, s=s), passes=1)"
@@ -65,7 +61,7 @@ def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label() ->
     assert [row.label for row in family.proved] == ["f = ⌊max(x, z)/2⌋", "f = ⌊z/2⌋"]
 
 
-def test_states_have_a_chart_and_a_law_where_there_are_enough() -> None:
+def test_states_have_a_chart_and_a_law_where_there_are_enough():
     entries = [solid(k, states=((k + 3) // 2 + 7 * (k % 4 == 1),)) for k in range(1, 40, 2)]
     (family,) = families(entries)
     assert [(of, law.formula, law.where) for of, law in family.laws] == [
@@ -87,7 +83,7 @@ def test_states_have_a_chart_and_a_law_where_there_are_enough() -> None:
     ]
 
 
-def test_the_page(ledger: dict[str, Any], tmp_path: Path) -> None:
+def test_the_page(ledger, tmp_path):
     assert "proofs.html" not in Site(ledger).html
     proof = prove(parse_ruleset("solid-bar(f=(x+z)//3)"))
     path, missing = str(write_certificate(proof, tmp_path)), str(tmp_path / "no such file.json")
@@ -129,7 +125,7 @@ def test_the_page(ledger: dict[str, Any], tmp_path: Path) -> None:
     assert "<of>" not in html
 
 
-def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path: Path) -> None:
+def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
     entries = []
     for k, s in ((1, 0), (2, 0), (2, 1), (2, 0), (4, 0), (4, 1), (4, 2), (4, 3), (6, 2), (8, 1)):
         proof = prove(parse_ruleset(f"strip-bar(k={k}, s={s})"))
@@ -147,7 +143,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path: Pa
 @pytest.mark.parametrize(
     "game", ["solid-bar(f=(x+z)//3)", "solid-bar(f=(x+z)//1)", "strip-bar(k=2, s=0)"]
 )
-def test_the_worked_reading_is_the_run_of_the_automaton(game: str) -> None:
+def test_the_worked_reading_is_the_run_of_the_automaton(game):
     proof = prove(parse_ruleset(game))
     (automaton,) = proof.automata
     example = worked_reading([proof])
@@ -168,7 +164,7 @@ def test_the_worked_reading_is_the_run_of_the_automaton(game: str) -> None:
         assert ends_well == (reading is p_position)
 
 
-def test_there_is_no_example_where_no_automaton_is_a_good_one() -> None:
+def test_there_is_no_example_where_no_automaton_is_a_good_one():
     proof = prove(parse_ruleset("nim(2)"))
     assert worked_reading([proof]) is None
     assert worked_reading([]) is None

@@ -43,7 +43,7 @@ def test_no_claim_has_a_power_in_plain_text():
 
 @given(st.text(alphabet=st.sampled_from(WRITTEN), max_size=60))
 def test_letters_and_digits_stay_in_their_order(text):
-    def letters(shown: str) -> str:
+    def letters(shown):
         return re.sub(r"[^a-zA-Z0-9]", "", shown.translate(str.maketrans("₁", "1")))
 
     assert letters(as_shown(text)) == letters(text)

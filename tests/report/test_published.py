@@ -1,7 +1,6 @@
 """Comparison of a run with published results."""
 
 import json
-from pathlib import Path
 from shutil import copytree
 
 import pytest
@@ -35,21 +34,21 @@ RESULTS = Published(
         ),
     ],
 )
-def test_each_difference_is_named(kind: str, changed: dict[str, str], expected: list[str]) -> None:
+def test_each_difference_is_named(kind, changed, expected):
     assert [*RESULTS.differences(RESULTS)] == []
     assert [*RESULTS.differences(RESULTS.model_copy(update={kind: changed}))] == expected
 
 
-def comparison_of(document: dict[str, object], other: Published) -> list[str]:
+def comparison_of(document, other):
     return [*Published.model_validate(document).differences(other)]
 
 
 @pytest.mark.full
 def test_a_run_is_compared_with_what_was_published_of_it(
-    tiny: Ran,  # noqa: F811 -- the fixture
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    tiny,  # noqa: F811 -- the fixture
+    tmp_path,
+    monkeypatch,
+):
     folder = copytree(tiny[0].folder, tmp_path / "copy", symlinks=True)
     monkeypatch.chdir(folder)
     assert compare_run("tiny") is None

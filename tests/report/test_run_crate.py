@@ -38,7 +38,7 @@ sweeps:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(tmp_path_factory):
     """A folder with a run of one table, and its crate."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "small.yaml").write_text(CONFIG)
@@ -57,7 +57,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_says_what_went_in_and_out_and_has_what_its_profiles_ask_for(project: Path) -> None:
+def test_it_says_what_went_in_and_out_and_has_what_its_profiles_ask_for(project):
     folder = project / "results/small" / FOLDER
     crate, sums = ROCrate(folder), (folder / SUMS).read_text()
     assert {one.id for one in crate.root_dataset["conformsTo"]} >= set(PROFILES)
@@ -97,7 +97,7 @@ def test_it_says_what_went_in_and_out_and_has_what_its_profiles_ask_for(project:
     deadline=None,
 )
 @given(st.data())
-def test_a_changed_byte_is_found_by_verify(project, tmp_path_factory, data) -> None:
+def test_a_changed_byte_is_found_by_verify(project, tmp_path_factory, data):
     copy = tmp_path_factory.mktemp("copy") / "project"
     shutil.copytree(project, copy)
     folder = copy / "results/small" / FOLDER
@@ -110,12 +110,12 @@ def test_a_changed_byte_is_found_by_verify(project, tmp_path_factory, data) -> N
 
 
 @pytest.mark.full
-def test_verify_reads_it(project: Path, tmp_path: Path) -> None:
+def test_verify_reads_it(project, tmp_path):
     copy = tmp_path / "project"
     shutil.copytree(project, copy)
     folder = copy / "results/small" / FOLDER
 
-    def unusable() -> dict[str, str]:
+    def unusable():
         done = choco("verify", "--json", cwd=copy)
         wrong: dict[str, str] = json.loads(done.stdout)["unusable"]
         assert done.returncode == bool(wrong)

@@ -7,7 +7,6 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -31,14 +30,12 @@ from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 OF_ONE = ["proved", "exhausted", "holds-to-bound", "vacuous", "undecided", "refuted"]
 
 
-def unpacked(value: object) -> object:
+def unpacked(value):
     """Return the JSON value of a cell of a spreadsheet."""
     return None if pd.isna(value) else json.loads(str(value))
 
 
-def test_the_documents_agree_with_the_ledger(
-    ledger_file: Path, ledger: dict[str, Any], tmp_path: Path
-) -> None:
+def test_the_documents_agree_with_the_ledger(ledger_file, ledger, tmp_path):
     said: list[dict[str, int]] = []
     html = tmp_path / "report" / "index.html"
     numbers = write_pages(str(ledger_file), str(html), lambda _stage, **n: said.append(n))
@@ -81,7 +78,7 @@ def test_the_documents_agree_with_the_ledger(
 
 
 @given(st.sampled_from(OUTCOMES), st.lists(st.sampled_from(OF_ONE), max_size=30))
-def test_a_claim_is_what_its_row_says(verdict: str, kinds: list[str]) -> None:
+def test_a_claim_is_what_its_row_says(verdict, kinds):
     verdicts = [a_verdict(kind, {"k": k}) for k, kind in enumerate(kinds)]
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts, verdict=verdict)]))
     assert view.verdict == verdict
@@ -92,7 +89,7 @@ def test_a_claim_is_what_its_row_says(verdict: str, kinds: list[str]) -> None:
     assert all(cell.verdict != "refuted" for cell in view.plain)
 
 
-def test_only_a_proof_is_called_one() -> None:
+def test_only_a_proof_is_called_one():
     named = [verdict for verdict in STRONGEST_FIRST if "proved" in SIGNS[verdict][1]]
     assert named == ["proved", "proved-for-listed"]
     assert len({symbol for symbol, _ in SIGNS.values()}) == len(OUTCOMES)
@@ -100,7 +97,7 @@ def test_only_a_proof_is_called_one() -> None:
 
 @pytest.mark.full
 @given(k=st.sets(st.integers(0, 9), min_size=3), s=st.sets(st.integers(0, 9), min_size=3))
-def test_two_parameters_are_laid_out_as_a_grid(k: set[int], s: set[int]) -> None:
+def test_two_parameters_are_laid_out_as_a_grid(k, s):
     verdicts = [a_verdict("proved", {"k": a, "s": b}) for a in k for b in s]
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts)]))
     grid = view.grid
@@ -117,9 +114,7 @@ def test_two_parameters_are_laid_out_as_a_grid(k: set[int], s: set[int]) -> None
     right=st.sampled_from(["intended", "printed", "neither", "both", "open"]),
     refuted=st.sampled_from([0, 1]),
 )
-def test_a_pair_shows_which_one_stands_and_the_deciding_counterexample(
-    kind: str, right: str, refuted: int
-) -> None:
+def test_a_pair_shows_which_one_stands_and_the_deciding_counterexample(kind, right, refuted):
     claims = [a_claim("one", ruleset="nim(1)"), a_claim("two", ruleset="nim(2)")]
     kinds = ["exhausted", "exhausted"]
     kinds[refuted] = "refuted"
@@ -146,9 +141,7 @@ def test_a_pair_shows_which_one_stands_and_the_deciding_counterexample(
     assert (view.cell.place, view.cell.anchor) == ("x = 7", f"{claims[refuted]['id']}-1")
 
 
-def test_bounds_of_a_statement_are_told_parameter_by_parameter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bounds_of_a_statement_are_told_parameter_by_parameter(monkeypatch):
     claim = a_claim(ruleset="solid-bar(f=(x+z)//k)")
     table = {"id": "t", "ruleset": "solid-bar(f=(x+z)//4)", "bound": 9, "quantity": "p-positions"}
     table |= dict.fromkeys(("positions", "bytes", "seconds", "seconds_to_store"), 9)
@@ -180,7 +173,7 @@ def test_bounds_of_a_statement_are_told_parameter_by_parameter(
     ]
 
 
-def test_a_statement_on_integers_is_told_whole() -> None:
+def test_a_statement_on_integers_is_told_whole():
     text = "for x in 0..N, y in 1..x: count(z in 0..y: z <= x) == y + 1"
     claim = a_claim(ruleset=None, statement=text, bound=64)
     claim["formula"] = Claim.from_json(claim["formal"]).summary
@@ -195,7 +188,7 @@ def test_a_statement_on_integers_is_told_whole() -> None:
     assert lines == expected
 
 
-def test_no_text_of_a_csv_file_is_a_formula_and_numbers_are_as_they_were() -> None:
+def test_no_text_of_a_csv_file_is_a_formula_and_numbers_are_as_they_were():
     texts = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", "'=1", "'", "x=1", "", "–1"]
     columns = {"text": texts, "mixed": [-1, "-1", None] + [2] * 8, "number": range(-5, 6)}
     written = csv_text(pd.DataFrame(columns))
@@ -206,7 +199,7 @@ def test_no_text_of_a_csv_file_is_a_formula_and_numbers_are_as_they_were() -> No
     assert cells["mixed"].tolist()[:3] == ["-1", "'-1", ""]
 
 
-def test_evidence_has_links_to_premises_and_their_premises() -> None:
+def test_evidence_has_links_to_premises_and_their_premises():
     first = {"premises": [{"claim": "a-1", "for_all": "all k > 0", "follows_from": None}]}
     step = {"says": "A ⇒ B", "for": "p = 1", "engines": ["own", "checker"], "states": 66}
     derivation = {
@@ -239,12 +232,7 @@ def test_evidence_has_links_to_premises_and_their_premises() -> None:
         (41_000, [(8, 10_000), (8, 10_000)], {"0": [2, 6], "1": [2, 6]}),
     ],
 )
-def test_every_family_has_its_share_of_the_page_to_explore(
-    monkeypatch: pytest.MonkeyPatch,
-    most: int,
-    families: list[tuple[int, int]],
-    chosen: dict[str, list[int]],
-) -> None:
+def test_every_family_has_its_share_of_the_page_to_explore(monkeypatch, most, families, chosen):
     tables = {
         (str(i), ()): [{"n": n, "data": "x" * characters} for n in range(number)]
         for i, (number, characters) in enumerate(families)
@@ -253,9 +241,7 @@ def test_every_family_has_its_share_of_the_page_to_explore(
     assert {name: [t["n"] for t in kept] for (name, _), kept in fitting(tables).items()} == chosen
 
 
-def test_stages_are_as_long_as_the_ledger_says_and_their_longest_parts_are_named(
-    ledger_file: Path,
-) -> None:
+def test_stages_are_as_long_as_the_ledger_says_and_their_longest_parts_are_named(ledger_file):
     ledger = Ledger.read(ledger_file)
     times = report_pages.run_times(ledger)
     assert {time.what: time.seconds for time in times if time.is_stage} == dict(ledger.seconds)

@@ -6,12 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .stand_ins import OLD_PYTHON, Clone, make_clone, write_program
+from .stand_ins import OLD_PYTHON, make_clone, write_program
 
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
 
@@ -20,19 +19,19 @@ GNU_ENV = subprocess.run(["env", "--block-signal=INT", "true"], capture_output=T
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Clone:
+def clone(tmp_path):
     return make_clone(tmp_path)
 
 
 INSTALL_CALL = "uv: pip install --no-deps --build-constraints requirements/build.txt --editable ."
 
 
-def sync_call(kind: str) -> str:
+def sync_call(kind):
     constraints = "--build-constraints requirements/build.txt"
     return f"uv: pip sync --require-hashes {constraints} requirements/{kind}.txt"
 
 
-def set_up_calls(clone: Clone, python: str = "python3") -> list[str]:
+def set_up_calls(clone, python="python3"):
     venv_call = f"uv: venv --python {clone.programs / python} .venv"
     return [venv_call, sync_call("run"), INSTALL_CALL]
 
@@ -45,9 +44,7 @@ def set_up_calls(clone: Clone, python: str = "python3") -> list[str]:
         (("--version",), "choco 7.8.9\n"),
     ],
 )
-def test_a_question_is_answered_without_installing_anything(
-    clone: Clone, words: tuple[str, ...], said: str
-) -> None:
+def test_a_question_is_answered_without_installing_anything(clone, words, said):
     (clone.root / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "7.8.9"\n')
     done = clone.run(*words)
     assert (done.returncode, done.stderr, clone.calls) == (0, "", [])
@@ -56,7 +53,7 @@ def test_a_question_is_answered_without_installing_anything(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_first_run_sets_up_and_the_second_is_quiet(clone: Clone, shell: str) -> None:
+def test_the_first_run_sets_up_and_the_second_is_quiet(clone, shell):
     unclean = {"PYTHONPATH": "x", "VIRTUAL_ENV": "x", "PYTHONDONTWRITEBYTECODE": "1"}
     for expected_calls, messages in ((set_up_calls(clone), 1), ([], 0)):
         words = ("value", "nim(2)", "1 2", "")
@@ -72,7 +69,7 @@ def test_the_first_run_sets_up_and_the_second_is_quiet(clone: Clone, shell: str)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_it_is_found_through_links_and_without_standard_input(clone: Clone, shell: str) -> None:
+def test_it_is_found_through_links_and_without_standard_input(clone, shell):
     links = clone.root.parent / "links"
     links.mkdir()
     (links / "direct").symlink_to(Path("..") / clone.root.name / "choco")
@@ -88,7 +85,7 @@ def test_it_is_found_through_links_and_without_standard_input(clone: Clone, shel
 
 
 @pytest.mark.skipif(GNU_ENV.returncode != 0, reason="needs GNU's env")
-def test_ctrl_c_waits_until_the_program_can_hear_it(clone: Clone) -> None:
+def test_ctrl_c_waits_until_the_program_can_hear_it(clone):
     """Python answers it with a traceback while it starts."""
     tells = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
     write_program(clone.programs.parent / "started", f"#!{sys.executable}\n{tells}\n")
@@ -98,7 +95,7 @@ def test_ctrl_c_waits_until_the_program_can_hear_it(clone: Clone) -> None:
     assert clone.run("version").stdout == "True\n"
 
 
-def test_the_development_packages_find_programs_where_there_is_no_which(clone: Clone) -> None:
+def test_the_development_packages_find_programs_where_there_is_no_which(clone):
     clone.run("test")
     which = [clone.root / ".venv/bin/which", "sacct"]
     assert subprocess.run(which, env=clone.environment, check=False).returncode
@@ -106,7 +103,7 @@ def test_the_development_packages_find_programs_where_there_is_no_which(clone: C
     assert subprocess.check_output(which, env=clone.environment, text=True).endswith("/sacct\n")
 
 
-def test_the_development_packages_are_also_enough_to_run(clone: Clone) -> None:
+def test_the_development_packages_are_also_enough_to_run(clone):
     assert clone.run("run").returncode == len(clone.calls) - 3 == 0
     done = clone.run("test", "--slow", "-k", "a b")
     started = ["pytest", str(clone.root), str(clone.root / ".venv/bin"), "--slow", "-k", "a b"]
@@ -118,12 +115,12 @@ def test_the_development_packages_are_also_enough_to_run(clone: Clone) -> None:
     assert clone.calls == [sync_call("dev"), INSTALL_CALL]
 
 
-def append(clone: Clone, name: str) -> None:
+def append(clone, name):
     with (clone.root / name).open("a") as file:
         file.write("# changed\n")
 
 
-def interrupt_a_change(clone: Clone) -> None:
+def interrupt_a_change(clone):
     """Change the lock file, kill the set-up, and undo the change."""
     lock = clone.root / "requirements/run.txt"
     before = lock.read_text()
@@ -133,7 +130,7 @@ def interrupt_a_change(clone: Clone) -> None:
     lock.write_text(before)
 
 
-def move(clone: Clone) -> None:
+def move(clone):
     clone.root = clone.root.rename(clone.root.with_name("moved"))
 
 
@@ -149,9 +146,7 @@ def move(clone: Clone) -> None:
     ],
     ids=["lock", "pyproject", "interrupted", "moved", "program lost", "package lost"],
 )
-def test_a_change_is_installed_once(
-    clone: Clone, change: Callable[[Clone], None], is_anew: bool
-) -> None:
+def test_a_change_is_installed_once(clone, change, is_anew):
     assert clone.run("run").returncode == len(clone.calls) - 3 == 0
     change(clone)
     for calls in (set_up_calls(clone)[0 if is_anew else 1 :], []):
@@ -159,7 +154,7 @@ def test_a_change_is_installed_once(
         assert clone.calls == calls
 
 
-def test_a_set_up_that_fails_or_is_killed_is_done_again(clone: Clone) -> None:
+def test_a_set_up_that_fails_or_is_killed_is_done_again(clone):
     assert clone.run("run", KILL_AT_SYNC="1").returncode == -signal.SIGKILL
     assert clone.calls == set_up_calls(clone)[:2]
     assert (clone.run("run").returncode, clone.calls) == (0, set_up_calls(clone))
@@ -173,7 +168,7 @@ def test_a_set_up_that_fails_or_is_killed_is_done_again(clone: Clone) -> None:
     assert clone.run("run").stderr == ""
 
 
-def test_an_old_python_is_refused_unless_there_is_another(clone: Clone) -> None:
+def test_an_old_python_is_refused_unless_there_is_another(clone):
     (clone.programs / "python3").rename(clone.programs / "kept")
     for found in ("no working python3", "Python 3.10.9"):
         done = clone.run("run")
@@ -187,7 +182,7 @@ def test_an_old_python_is_refused_unless_there_is_another(clone: Clone) -> None:
     assert clone.calls == set_up_calls(clone, "python3.12")
 
 
-def test_choco_python_names_the_interpreter(clone: Clone) -> None:
+def test_choco_python_names_the_interpreter(clone):
     assert clone.run("run").returncode == len(clone.calls) - 3 == 0
     another = clone.programs / "another python"
     shutil.copy(clone.programs / "python3", another)
@@ -201,7 +196,7 @@ def test_choco_python_names_the_interpreter(clone: Clone) -> None:
     assert (done.returncode, str(another.with_name("old")) in done.stderr) == (2, True)
 
 
-def test_without_uv_the_locked_one_is_put_beside_the_project(clone: Clone) -> None:
+def test_without_uv_the_locked_one_is_put_beside_the_project(clone):
     (clone.programs / "uv").unlink()
     assert clone.run("run", KILL_AT_PIP="1").returncode == -signal.SIGKILL
     (pip_call,) = clone.calls
@@ -226,7 +221,7 @@ def test_without_uv_the_locked_one_is_put_beside_the_project(clone: Clone) -> No
     assert clone.calls == [pip_call, *set_up_calls(clone)]
 
 
-def test_a_python_without_pip_makes_one_for_a_moment(clone: Clone) -> None:
+def test_a_python_without_pip_makes_one_for_a_moment(clone):
     (clone.programs / "uv").unlink()
     done = clone.run("run", NO_PIP="1")
     assert done.returncode == 0, done.stderr
@@ -237,13 +232,13 @@ def test_a_python_without_pip_makes_one_for_a_moment(clone: Clone) -> None:
     assert sorted(os.listdir(clone.root / ".choco")) == ["lock", "setup.log", "uv"]
 
 
-def test_a_python_that_can_install_nothing_is_told_so(clone: Clone) -> None:
+def test_a_python_that_can_install_nothing_is_told_so(clone):
     (clone.programs / "uv").unlink()
     done = clone.run("run", NO_PIP="1", NO_ENSUREPIP="1")
     assert (done.returncode, str(clone.programs / "python3") in done.stderr) == (3, True)
 
 
-def test_two_at_once_set_up_once(clone: Clone) -> None:
+def test_two_at_once_set_up_once(clone):
     gate = clone.root.parent / "gate"
     os.mkfifo(gate)
     held = os.open(gate, os.O_RDWR)  # until it is closed, the first one's sync does not end

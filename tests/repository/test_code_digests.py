@@ -23,7 +23,7 @@ CARRIERS = (
 )
 
 
-def named(module: str, places: tuple[str, ...]) -> bool:
+def named(module, places):
     """Whether a module is in one of these files and folders of the package."""
     path = Path(*module.split(".")[1:])
     return any(
@@ -31,7 +31,7 @@ def named(module: str, places: tuple[str, ...]) -> bool:
     )
 
 
-def test_what_proofs_import_is_in_their_digest() -> None:
+def test_what_proofs_import_is_in_their_digest():
     graph = grimp.build_graph("choco_pipeline")
     imported = {task.__name__, *graph.find_upstream_modules(task.__name__)}
     packages = {m for m in imported if graph.find_children(m)}
@@ -43,7 +43,7 @@ def test_what_proofs_import_is_in_their_digest() -> None:
     assert len(used) == len(alone), "nothing is named that no proof imports"
 
 
-def test_digests_include_those_of_what_they_are_made_from() -> None:
+def test_digests_include_those_of_what_they_are_made_from():
     assert set(PROOF_CODE) <= set(FINDING_CODE)
     # An order holds a digest of each of these: if the plan is not made anew, none of them is.
     for folders in (PROOF_CODE, MINING_CODE, FINDING_CODE):
@@ -51,13 +51,13 @@ def test_digests_include_those_of_what_they_are_made_from() -> None:
     assert "mining" in FINDING_CODE
 
 
-def test_a_digest_changes_with_the_files_that_it_names_and_no_others(tmp_path, monkeypatch) -> None:
+def test_a_digest_changes_with_the_files_that_it_names_and_no_others(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
     for name in ("mining/a.py", "mining/b.py", "proof/c.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("1")
 
-    def now() -> str:
+    def now():
         code_digest.cache_clear()
         return code_digest(("mining/a.py", "proof"))
 

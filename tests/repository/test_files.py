@@ -17,7 +17,7 @@ CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 HOME_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users)/[\w.]|\b[A-Z]:\\Users\\")
 
 
-def text_files() -> dict[Path, str]:
+def text_files():
     """Return the text files that git tracks or would track."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -35,7 +35,7 @@ def text_files() -> dict[Path, str]:
     return texts
 
 
-def test_no_file_names_a_place_on_someones_machine() -> None:
+def test_no_file_names_a_place_on_someones_machine():
     texts = text_files()
     assert Path("choco") in texts
     found = [
@@ -47,7 +47,7 @@ def test_no_file_names_a_place_on_someones_machine() -> None:
     assert found == []
 
 
-def test_one_version_everywhere() -> None:
+def test_one_version_everywhere():
     pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
@@ -63,7 +63,7 @@ def test_one_version_everywhere() -> None:
     )
 
 
-def test_codemeta_says_what_the_citation_says() -> None:
+def test_codemeta_says_what_the_citation_says():
     codemeta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
     assert {
         "title": codemeta["name"],
@@ -75,7 +75,7 @@ def test_codemeta_says_what_the_citation_says() -> None:
     }.items() <= CITATION.items()
 
 
-def test_the_paper_cites_the_papers_of_the_citation() -> None:
+def test_the_paper_cites_the_papers_of_the_citation():
     cited = (ROOT / "paper/paper.bib").read_text(encoding="utf-8")
     text = (ROOT / "paper/paper.md").read_text(encoding="utf-8")
     head = yaml.safe_load(text.split("---\n")[1])
@@ -87,7 +87,7 @@ def test_the_paper_cites_the_papers_of_the_citation() -> None:
     )
 
 
-def test_the_page_on_the_architecture_names_every_package_and_nothing_else() -> None:
+def test_the_page_on_the_architecture_names_every_package_and_nothing_else():
     package = ROOT / "choco_pipeline"
     there = {path.parent.name for path in package.glob("*/__init__.py")}
     there |= {path.stem for path in package.glob("[a-z]*.py")}

@@ -46,9 +46,7 @@ if SKIP:
         (True, [], "1 failed, 1 passed, 3 deselected", 1),
     ],
 )
-def test_tiers_are_asked_for_and_a_skip_fails_in_ci(
-    tmp_path: Path, skip: bool, arguments: list[str], outcome: str, status: int
-) -> None:
+def test_tiers_are_asked_for_and_a_skip_fails_in_ci(tmp_path, skip, arguments, outcome, status):
     (tmp_path / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"))
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  full: longer\n  slow: long\n")
     (tmp_path / "test_example.py").write_text(f"SKIP = {skip}\n{EXAMPLE}")
@@ -67,5 +65,5 @@ def test_tiers_are_asked_for_and_a_skip_fails_in_ci(
     assert done.returncode == status
 
 
-def test_the_files_that_start_first_exist() -> None:
+def test_the_files_that_start_first_exist():
     assert [name for name in LONGEST if not (CONFTEST.parent / name).is_file()] == []

@@ -22,7 +22,7 @@ DEV = [*EXTRAS, *(Requirement(line) for line in PYPROJECT["dependency-groups"]["
 CONDA_NAMES = {"dask": "dask-core", "snakemake": "snakemake-minimal"}
 
 
-def locked(name: str) -> dict[str, set[str]]:
+def locked(name):
     """Return the versions in a lock file; each is pinned and has hashes.
 
     A package has several versions where a newer Python gets a newer one.
@@ -43,7 +43,7 @@ def locked(name: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize(("name", "wanted"), [("run", RUN), ("dev", RUN + DEV)])
-def test_a_lock_file_satisfies_every_dependency(name: str, wanted: list[Requirement]) -> None:
+def test_a_lock_file_satisfies_every_dependency(name, wanted):
     lock = locked(name)
     for requirement in wanted:
         versions = lock.get(canonicalize_name(requirement.name), set())
@@ -54,20 +54,20 @@ def test_a_lock_file_satisfies_every_dependency(name: str, wanted: list[Requirem
             )
 
 
-def test_the_lock_files_agree_with_each_other() -> None:
+def test_the_lock_files_agree_with_each_other():
     run, dev = locked("run"), locked("dev")
     assert {name: dev.get(name) for name in run} == run
     assert locked("bootstrap") == {"uv": dev["uv"]}
 
 
 @pytest.mark.parametrize("path", LOCK_FILES, ids=lambda path: path.name)
-def test_a_lock_file_holds_no_address(path: Path) -> None:
+def test_a_lock_file_holds_no_address(path):
     text = path.read_text(encoding="utf-8")
     assert "://" not in text
     assert not re.search(r"^\s*(-i|-f|--[a-z-]*index-url|--find-links)\b", text, re.MULTILINE)
 
 
-def test_conda_environment_agrees_with_pyproject() -> None:
+def test_conda_environment_agrees_with_pyproject():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     *packages, from_pip = environment["dependencies"]
     assert from_pip == {"pip": ["--editable ."]}

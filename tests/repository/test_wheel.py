@@ -51,7 +51,7 @@ class Installed:
     python: Path
     folder: Path
 
-    def choco(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def choco(self, *arguments):
         """Run a command in the folder, without help from a clone beside it."""
         hidden = ("PYTHONPATH", "VIRTUAL_ENV")
         environment = {name: value for name, value in os.environ.items() if name not in hidden}
@@ -66,7 +66,7 @@ class Installed:
         )
 
 
-def call(*words: object, cwd: Path = ROOT) -> None:
+def call(*words, cwd=ROOT):
     done = subprocess.run(
         [str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False
     )
@@ -74,7 +74,7 @@ def call(*words: object, cwd: Path = ROOT) -> None:
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def packages(tmp_path_factory):
     """Build the wheel from the source distribution, and another package."""
     place = tmp_path_factory.mktemp("wheel")
     call(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", place)
@@ -95,7 +95,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return wheel, other
 
 
-def new_environment(place: Path, *needs: object) -> Path:
+def new_environment(place, *needs):
     """Make an environment with packages; return its Python."""
     uv, python = [sys.executable, "-m", "uv"], place / "venv/bin/python"
     call(*uv, "venv", "--python", sys.executable, place / "venv")
@@ -104,7 +104,7 @@ def new_environment(place: Path, *needs: object) -> Path:
     return python
 
 
-def with_the_wheel(python: Path, packages: tuple[Path, Path]) -> Installed:
+def with_the_wheel(python, packages):
     install = [sys.executable, "-m", "uv", "pip", "install", "--python", python]
     call(*install, "--no-deps", "--no-build-isolation", *packages)
     (folder := python.parents[2] / "empty").mkdir()
@@ -112,7 +112,7 @@ def with_the_wheel(python: Path, packages: tuple[Path, Path]) -> Installed:
 
 
 @pytest.fixture(scope="module")
-def borrowed(tmp_path_factory: pytest.TempPathFactory, packages: tuple[Path, Path]) -> Installed:
+def borrowed(tmp_path_factory, packages):
     """Install the wheel where the packages of these tests are seen, too."""
     python = new_environment(tmp_path_factory.mktemp("borrowed"))
     (site,) = python.parents[1].glob("lib/python*/site-packages")
@@ -122,14 +122,14 @@ def borrowed(tmp_path_factory: pytest.TempPathFactory, packages: tuple[Path, Pat
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory, packages: tuple[Path, Path]) -> Installed:
+def installed(tmp_path_factory, packages):
     """Install the wheel with the locked packages alone."""
     lock, constraints = ROOT / "requirements/run.txt", ROOT / "requirements/build.txt"
     needs = ["--require-hashes", "--build-constraints", constraints, "-r", lock]
     return with_the_wheel(new_environment(tmp_path_factory.mktemp("alone"), *needs), packages)
 
 
-def test_everything_that_a_clone_brings_is_there(borrowed: Installed) -> None:
+def test_everything_that_a_clone_brings_is_there(borrowed):
     shown = [str(borrowed.python), "-c", "import choco_pipeline as c; print(c.__file__)"]
     place = subprocess.run(shown, cwd=borrowed.folder, capture_output=True, text=True, check=True)
     assert Path(place.stdout).is_relative_to(borrowed.python.parents[1]), "the wheel, not the clone"
@@ -147,7 +147,7 @@ def test_everything_that_a_clone_brings_is_there(borrowed: Installed) -> None:
     assert "build: " in dry.stdout
 
 
-def test_games_of_another_package_are_games(borrowed: Installed) -> None:
+def test_games_of_another_package_are_games(borrowed):
     value = json.loads(borrowed.choco("value", "game(thirds)", "9", "3", "--json").stdout)
     assert value["outcome"] == "N"
     wrong = borrowed.choco("value", "game(wrong)", "1", "1")
@@ -158,7 +158,7 @@ def test_games_of_another_package_are_games(borrowed: Installed) -> None:
 
 
 @pytest.mark.slow  # with --all it is seen that nothing is missing in the wheel, with these alone that no package is
-def test_a_run_goes_from_tables_to_its_report(installed: Installed) -> None:
+def test_a_run_goes_from_tables_to_its_report(installed):
     (installed.folder / "small.yaml").write_text(RUN)
     done = installed.choco("run", "small.yaml")
     assert done.returncode == 0, done.stderr

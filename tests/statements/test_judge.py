@@ -16,20 +16,19 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Vacuous,
-    Verdict,
 )
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.games import Position, Ruleset, parse_ruleset
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.statements.meaning import UndefinedError, World
 from choco_pipeline.statements.parse import Names, parse_proposition
-from choco_pipeline.statements.tree import InRange, Proposition, Quantified, ValueSet, text_of
+from choco_pipeline.statements.tree import InRange, Quantified, ValueSet, text_of
 from tests.formula.drawn import unhurried
 from tests.statements.drawn import GAMES, PRINTED, K, statements
 
 games = st.sampled_from(sorted(GAMES)).map(GAMES.__getitem__)
 
 
-def by_definition(said: Proposition, game: Ruleset, bound: int) -> list[Position] | None:
+def by_definition(said, game, bound):
     """Return the counterexamples up to a bound, the least first; None if the statement has no meaning there."""
     try:
         return list(World(game, bound, {"k": K}, PRINTED).counterexamples(said))
@@ -37,7 +36,7 @@ def by_definition(said: Proposition, game: Ruleset, bound: int) -> list[Position
         return None
 
 
-def judged(said: Proposition, game: Ruleset, bound: int) -> Verdict:
+def judged(said, game, bound):
     try:
         return judge(said, Evaluation(Board(game), bound, {"k": K}, PRINTED)).verdict
     except FormulaError as error:
@@ -70,7 +69,7 @@ def test_a_verdict_is_that_of_the_definition(data, game, bound):
         assert isinstance(verdict, Exhausted | HoldsToBound | Vacuous)
 
 
-def is_about_integers(said: Proposition) -> bool:
+def is_about_integers(said):
     """Whether its cases are the integers of a quantifier in front, not positions."""
     return isinstance(said, Quantified) and isinstance(said.bindings[0], InRange)
 
@@ -92,7 +91,7 @@ def is_about_integers(said: Proposition) -> bool:
         "{i: P} <= {2}",
     ],
 )
-def test_uncut_bars(game: str, text: str) -> None:
+def test_uncut_bars(game, text):
     bars = parse_ruleset(game)
     passes = bars.coordinates[4:]
     said = parse_proposition(text, Names(("i", "j", *passes), frozenset({"k"})))
@@ -134,14 +133,14 @@ def test_uncut_bars(game: str, text: str) -> None:
         ("let n = a // b: b > 0 and P[step-bar(k=n)](0, b)", Undecided),
     ],
 )
-def test_what_a_bound_cannot_decide_is_not_decided(text: str, verdict: type[Verdict]) -> None:
+def test_what_a_bound_cannot_decide_is_not_decided(text, verdict):
     game = parse_ruleset("nim(2)")
     said = parse_proposition(text, Names(game.coordinates, frozenset({"k"})))
     found = judged(said, game, 4)
     assert isinstance(found, verdict), found
 
 
-def test_definitions_take_no_longer_the_more_there_are() -> None:
+def test_definitions_take_no_longer_the_more_there_are():
     """What has no value in the innermost part is asked for once."""
     definitions = ", ".join(f"n{i} = {i}" for i in range(40))
     said = parse_proposition(f"let {definitions}: a // b == 0", Names(("a", "b")))

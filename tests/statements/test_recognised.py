@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,8 +13,8 @@ from choco_pipeline.claims.checks.evaluation import Board, Evaluation
 from choco_pipeline.claims.checks.judgement import judge
 from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.claims.language.verdict import Refuted, Undecided
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.statements.tree import ValueSet
 from choco_pipeline.tables.computing import table
 from tests.claims.claims import conditions, integer_formulas
@@ -34,12 +33,12 @@ GAMES = {
 }
 
 
-def claim_of(ruleset: str | None, statement: str, **more: Any) -> Claim:
+def claim_of(ruleset, statement, **more):
     document = {"id": "drawn", "ruleset": ruleset, "statement": statement, **more}
     return Claim.from_json({key: value for key, value in document.items() if value is not None})
 
 
-def by_evaluation(claim: Claim, game: Ruleset, bound: int) -> Verdict:
+def by_evaluation(claim, game, bound):
     """Return the verdict on a claim as it is written, without anything that is recognised in it."""
     known, said, reach = claim.environment({}), claim.proposition, None
     if isinstance(claim.parts.rest, ValueSet):  # whether all its values are known, the reach says
@@ -49,7 +48,7 @@ def by_evaluation(claim: Claim, game: Ruleset, bound: int) -> Verdict:
     return judge(said, Evaluation(board, bound, known, claim.statement.printed), reach).verdict
 
 
-def require_same(claim: Claim, game: Ruleset, bound: int) -> None:
+def require_same(claim, game, bound):
     quantity = claim.quantities[0]
     found = check_claim(claim, {}, game, bound, table(game, bound, quantity)).verdict
     expected = by_evaluation(claim, game, bound)
@@ -119,7 +118,7 @@ OTHERS = [
 
 
 @st.composite
-def filled(draw: st.DrawFn, shape: str, game: Ruleset) -> str:
+def filled(draw, shape, game):
     names = list(game.coordinates)
     new = [f"q{i}" for i in range(len(names))]
     primed = re.sub(rf"\b({'|'.join(names)})\b", r"\1'", draw(conditions(names)))
@@ -174,7 +173,7 @@ PRINTED = [[0, 1, 2, 3], [1, 0, 3, 2]]
         ("size <= 3 => G == G[nim(3)](a, b, a // 4)", [], "related"),
     ],
 )
-def test_printed_numbers_and_other_games(statement: str, printed: Any, kind: str) -> None:
+def test_printed_numbers_and_other_games(statement, printed, kind):
     claim = claim_of("nim(2)", statement, printed=printed)
     assert claim.check.kind == kind
     require_same(claim, parse_ruleset("nim(2)"), 6)
@@ -192,9 +191,7 @@ def test_printed_numbers_and_other_games(statement: str, printed: Any, kind: str
         ("let w = 0: G + w == G[nim(2)](b, a)", True),
     ],
 )
-def test_a_definition_may_have_a_name_that_recognised_formulas_use(
-    name: str, statement: str, is_true: bool
-) -> None:
+def test_a_definition_may_have_a_name_that_recognised_formulas_use(name, statement, is_true):
     game, verdicts = parse_ruleset("nim(2)"), []
     for text in (statement, re.sub(r"\bw\b", name, statement)):
         claim = claim_of("nim(2)", text)

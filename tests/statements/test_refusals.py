@@ -14,7 +14,7 @@ from choco_pipeline.statements.parse import (
     Names,
     parse_proposition,
 )
-from choco_pipeline.statements.tree import Proposition, text_of
+from choco_pipeline.statements.tree import text_of
 from tests.formula.drawn import unhurried
 
 XY = Names(("x", "y"), frozenset({"k"}))
@@ -104,19 +104,19 @@ XY = Names(("x", "y"), frozenset({"k"}))
         ("every option: count(option: P') == 1", 21),
     ],
 )
-def test_a_mistake_is_found_at_its_column(text: str, column: int) -> None:
+def test_a_mistake_is_found_at_its_column(text, column):
     with pytest.raises(FormulaError) as error:
         parse_proposition(text, XY)
     assert (error.value.text, error.value.column) == (text, column), error.value
 
 
 @pytest.mark.parametrize("text", ["P", "G == 1", "size <= 1", "count(position: 1 == 1) == 1"])
-def test_statements_about_integers_know_no_game(text: str) -> None:
+def test_statements_about_integers_know_no_game(text):
     with pytest.raises(FormulaError, match="needs a game, and none is given"):
         parse_proposition(text, Names((), frozenset({"N"})))
 
 
-def test_a_coordinate_cannot_have_a_word_of_the_language_for_a_name() -> None:
+def test_a_coordinate_cannot_have_a_word_of_the_language_for_a_name():
     for word in KEYWORDS:
         with pytest.raises(FormulaError, match="cannot be a name"):
             parse_proposition("1 == 1", Names((word,)))
@@ -130,7 +130,7 @@ WORDS += [",", "..", "==", "<=", "=>", "<=>", "+", "^", "//", "=", "'", "∈", "
     st.lists(st.sampled_from([*WORDS, *sorted(KEYWORDS)]), max_size=25).map(" ".join) | st.text()
 )
 @unhurried
-def test_any_text_is_a_statement_or_refused(text: str) -> None:
+def test_any_text_is_a_statement_or_refused(text):
     """And whatever is read has a text that is read as the same."""
     said = read(text)
     if isinstance(said, FormulaError):
@@ -139,7 +139,7 @@ def test_any_text_is_a_statement_or_refused(text: str) -> None:
         assert parse_proposition(text_of(said), XY) == said
 
 
-def read(text: str) -> Proposition | FormulaError:
+def read(text):
     try:
         return parse_proposition(text, XY)
     except FormulaError as error:
@@ -158,8 +158,8 @@ def read(text: str) -> Proposition | FormulaError:
         "at (0, 0): {}",
     ],
 )
-def test_statements_are_not_nested_for_ever(nested: str) -> None:
-    def text(depth: int) -> str:
+def test_statements_are_not_nested_for_ever(nested):
+    def text(depth):
         said = "P"
         for n in range(depth):
             said = nested.format(said, n=n) if "{n}" not in nested else f"let n{n} = 1: {said}"
@@ -173,18 +173,18 @@ def test_statements_are_not_nested_for_ever(nested: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["-" * 7000 + "x == 1", "(" * 7000 + "x", "x**" * 2000 + "x == 1"])
-def test_formulas_in_statements_are_not_nested_for_ever(text: str) -> None:
+def test_formulas_in_statements_are_not_nested_for_ever(text):
     with pytest.raises(FormulaError, match="nested"):
         parse_proposition(text, XY)
 
 
-def test_many_definitions_are_one_level() -> None:
+def test_many_definitions_are_one_level():
     listed = ", ".join(f"n{i} = {i}" for i in range(3 * MAX_DEPTH))
     said = parse_proposition(f"let {listed}: P", XY)
     assert parse_proposition(text_of(said), XY) == said
 
 
-def test_statements_are_not_endless() -> None:
+def test_statements_are_not_endless():
     longest = "x == 1" + " " * (MAX_LENGTH - 6)
     assert parse_proposition(longest, XY) == parse_proposition("x == 1", XY)
     with pytest.raises(FormulaError, match=f"at most {MAX_LENGTH}"):

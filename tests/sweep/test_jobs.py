@@ -34,7 +34,7 @@ def done(monkeypatch):
     return called
 
 
-def parts() -> list[Path]:
+def parts():
     return sorted(Path("results/t/parts").iterdir())
 
 

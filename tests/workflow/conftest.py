@@ -2,8 +2,6 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,29 +14,29 @@ Ran = tuple[Project, subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path):
     project = Project(tmp_path)
     yield project
     project.kill_all()
 
 
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def tiny(tmp_path_factory):
     """Return a finished run of tiny.yaml and its output; copy it to change it."""
     return ran_once(tmp_path_factory, "tiny")
 
 
 @pytest.fixture(scope="session")
-def proof(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def proof(tmp_path_factory):
     """Return the same of ``choco run proof.yaml``."""
     return ran_once(tmp_path_factory, "proof")
 
 
-def ran_once(factory: pytest.TempPathFactory, name: str) -> Ran:
+def ran_once(factory, name):
     """Return a finished run that all test processes share, and its output."""
     command = ("run", f"{name}.yaml", "--workers", "2")
 
-    def run(folder: Path) -> None:
+    def run(folder):
         project = Project(folder)
         done = project.choco(*command)
         (folder / PRINTED).write_text(json.dumps([project.mark, done.stdout, done.stderr]))

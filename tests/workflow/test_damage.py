@@ -4,19 +4,17 @@ import json
 import os
 import re
 import time
-from pathlib import Path
 
 import pytest
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.sweep.run_files import RESULTS, all_records
 from tests.workflow.kept import STAGES, new_project, said, without_seconds
-from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
 
 
-def change_a_number(record: Path) -> None:
+def change_a_number(record):
     """Change the first number of a record, so that it stays a JSON document."""
     text = record.read_text()
     changed = re.sub(
@@ -26,7 +24,7 @@ def change_a_number(record: Path) -> None:
     record.write_text(changed)
 
 
-def records(project: Project) -> list[Path]:
+def records(project):
     results = project.folder / RESULTS
     return [*all_records(results), *sorted((results / "tables").glob("*.done.json"))]
 
@@ -116,7 +114,7 @@ TOGETHER = {
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Project:
+def finished(tmp_path_factory):
     """Return a project with a finished run that has every kind of stage."""
     project = new_project(tmp_path_factory.mktemp("finished"))
     claims = project.folder / "claims.yaml"
@@ -125,7 +123,7 @@ def finished(tmp_path_factory) -> Project:
     return project
 
 
-def files_of(project: Project) -> dict[str, bytes]:
+def files_of(project):
     """Return the files of all runs, except logs, by their names."""
     results = project.folder / RESULTS
     paths = {path.relative_to(results).as_posix(): path for path in results.rglob("*")}

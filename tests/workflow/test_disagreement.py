@@ -3,12 +3,8 @@
 import json
 import os
 import shutil
-from pathlib import Path
 
 import pytest
-
-from tests.workflow.conftest import Ran
-from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
 
@@ -28,7 +24,7 @@ checker.PROGRAM = Path(__file__).with_name("refuting.py")
 
 
 @pytest.fixture
-def contradicted(project: Project) -> Project:
+def contradicted(project):
     """Return a project whose checker refutes everything."""
     folder = project.folder / "programs"
     folder.mkdir()
@@ -39,7 +35,7 @@ def contradicted(project: Project) -> Project:
     return project
 
 
-def test_a_proof_and_a_check_end_with_3(contradicted: Project) -> None:
+def test_a_proof_and_a_check_end_with_3(contradicted):
     done = contradicted.choco("prove", GAME, code=3)
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
@@ -51,7 +47,7 @@ def test_a_proof_and_a_check_end_with_3(contradicted: Project) -> None:
     assert json.loads(done.stdout)["status"] == "disagreement"
 
 
-def test_a_run_ends_with_3(contradicted: Project, proof: Ran, tmp_path: Path) -> None:
+def test_a_run_ends_with_3(contradicted, proof, tmp_path):
     # A finished run but for its proofs, so that no table is built again.
     finished = proof[0].copy(tmp_path / "finished")
     for folder in ("certificates", "proof/prove", "proof/parts"):

@@ -2,26 +2,25 @@
 
 import re
 import signal
-import subprocess
 
 import psutil
 import pytest
 from filelock import FileLock
 
 from choco_pipeline.documents.files import write_json
-from tests.workflow.project import Project, wait_for
+from tests.workflow.project import wait_for
 
 pytestmark = pytest.mark.full
 
 TABLES = 8
 
 
-def stored(project: Project) -> int:
+def stored(project):
     """Return the number of tables that are stored, in finished shards and others."""
     return project.journalled() + sum(len(one["tables"]) for one in project.manifests().values())
 
 
-def caught_at_work(project: Project) -> subprocess.Popen[str]:
+def caught_at_work(project):
     """Start a run, and return it after it has stored another table."""
     before = stored(project)
     started = project.start("run", "slow.yaml", "--json")
@@ -30,12 +29,12 @@ def caught_at_work(project: Project) -> subprocess.Popen[str]:
     return started
 
 
-def require_nothing_left(project: Project) -> None:
+def require_nothing_left(project):
     assert project.processes() == []
     assert not (project.folder / "results" / ".dask").exists()
 
 
-def require_goes_on(project: Project, kept: int) -> None:
+def require_goes_on(project, kept):
     """Check that the next run completes and computes nothing again that was stored."""
     reused = sum(len(one["tables"]) for one in project.manifests().values())
     done = project.run("slow.yaml")
@@ -95,7 +94,7 @@ def test_ctrl_c_on_a_terminal_reaches_every_process_and_only_the_run_answers(pro
     assert project.processes() == []
 
 
-def snakemake_of(project: Project) -> psutil.Process:
+def snakemake_of(project):
     (found,) = [
         one
         for one in project.processes()

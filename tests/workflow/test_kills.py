@@ -6,20 +6,18 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.workflow.kept import CONFIG, OPTIONS, Kept, Undisturbed, new_project, stored, stores
 from tests.workflow.kills import KINDS, Victim
-from tests.workflow.project import Project, wait_for
+from tests.workflow.project import wait_for
 
 pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+def undisturbed(tmp_path_factory):
     return Undisturbed.by(tmp_path_factory.mktemp("undisturbed"), CONFIG)
 
 
@@ -39,7 +37,7 @@ def test_a_run_that_is_killed_again_and_again_makes_what_an_undisturbed_one_make
 
 
 @pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Project]:
+def disk(tmp_path):
     """A project whose results lie on a disk of their own."""
     project = new_project(tmp_path)
     results = tmp_path / "results"

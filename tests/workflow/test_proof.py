@@ -1,16 +1,13 @@
 """A run that proves a game, with Dask and with plain Snakemake."""
 
 import shutil
-from pathlib import Path
 
 import pytest
-
-from tests.workflow.conftest import Ran
 
 pytestmark = pytest.mark.full
 
 
-def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
+def test_a_run_proves_a_game_and_says_for_which_parameters(proof):
     project, done = proof
     assert "prove 3/3: done" in done.stderr
     ledger = project.json("proof/ledger.json")
@@ -39,9 +36,7 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
     assert "P-positions of solid-bar(f=(x + z) // 3)" in " ".join(checked.split())
 
 
-def test_what_is_proved_stands_and_plain_snakemake_proves_the_same(
-    proof: Ran, tmp_path: Path
-) -> None:
+def test_what_is_proved_stands_and_plain_snakemake_proves_the_same(proof, tmp_path):
     project = proof[0].copy(tmp_path)
     again = project.run("proof.yaml")
     assert (again["status"], again["jobs"], again["proofs"]) == ("nothing to do", {}, {"proved": 1})
@@ -57,7 +52,7 @@ def test_what_is_proved_stands_and_plain_snakemake_proves_the_same(
     ]
 
 
-def test_another_claim_is_decided_without_another_search(proof: Ran, tmp_path: Path) -> None:
+def test_another_claim_is_decided_without_another_search(proof, tmp_path):
     project = proof[0].copy(tmp_path)
     folder = project.folder / "results/certificates"
     files = sorted(folder.rglob("*.json"))

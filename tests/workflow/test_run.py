@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,7 @@ from tests.workflow.project import Project
 pytestmark = pytest.mark.full
 
 
-def verdicts(project: Project) -> list[str]:
+def verdicts(project):
     found = []
     for path in (project.folder / "results/tiny/check").glob("*.json"):
         for verdict in project.json(f"tiny/check/{path.name}")["verdicts"]:
@@ -28,11 +27,11 @@ def verdicts(project: Project) -> list[str]:
     return sorted(found)
 
 
-def files(folder: Path) -> set[str]:
+def files(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def results_of(project: Project) -> dict[str, str]:
+def results_of(project):
     """Return the verdict on each claim."""
     return {row["claim"]: row["verdict"] for row in project.json("tiny/ledger.json")["rows"]}
 
@@ -227,7 +226,7 @@ sweeps:
 """
 
 
-def test_a_run_says_how_many_blocks_it_has_taken_from_a_smaller_table(tmp_path: Path) -> None:
+def test_a_run_says_how_many_blocks_it_has_taken_from_a_smaller_table(tmp_path):
     project = Project(tmp_path)
     (tmp_path / "larger.yaml").write_text(EXTENDED)
     spec, manifest = order(tmp_path / "results", SolidBar("(x+z)//3"), 4096, "p-positions")

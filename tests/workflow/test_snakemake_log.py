@@ -46,7 +46,7 @@ EVENTS: list[Event] = [
 
 
 @given(st.lists(st.integers(0, len(OUTPUT)), max_size=8))
-def test_events_do_not_depend_on_when_the_file_is_read(cuts: list[int]) -> None:
+def test_events_do_not_depend_on_when_the_file_is_read(cuts):
     file = io.BytesIO()
     log = SnakemakeLog(file)
     found: list[Event] = []

@@ -4,10 +4,9 @@ import pytest
 
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.stages import RULES, UNITS, WORK, Stage
-from tests.workflow.project import Project
 
 
-def test_every_kind_of_work_has_the_word_of_its_stage_and_a_task() -> None:
+def test_every_kind_of_work_has_the_word_of_its_stage_and_a_task():
     assert [work.stage for work in WORK.values()] == sorted(
         (work.stage for work in WORK.values()), key=list(Stage).index
     )
@@ -19,7 +18,7 @@ def test_every_kind_of_work_has_the_word_of_its_stage_and_a_task() -> None:
 
 
 @pytest.mark.full
-def test_proofs_come_after_tables_and_take_two_cores_without_a_cluster(project: Project) -> None:
+def test_proofs_come_after_tables_and_take_two_cores_without_a_cluster(project):
     settings = ("--config", "choco=proof.yaml")
     listed = project.snakemake("--list-rules", *settings).stdout.split()
     assert {*listed} - {"all", "default"} == set(RULES)

@@ -27,13 +27,13 @@ time.sleep(100)
 """
 
 
-def family(pid: int) -> list[psutil.Process]:
+def family(pid):
     launcher = psutil.Process(pid)
     wait_for(lambda: len(launcher.children(recursive=True)) == 2, "the start of the command")
     return [launcher, *launcher.children(recursive=True)]
 
 
-def are_gone(processes: list[psutil.Process]) -> bool:
+def are_gone(processes):
     return not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in processes)
 
 

@@ -17,11 +17,9 @@ from choco_pipeline.claims.kinds import Cellular, Sections
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
-    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
-    Verdict,
 )
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ConfigError, LimitError
@@ -34,14 +32,14 @@ TERMS = [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]  # patterns, The
 START = [[1, 1, 1, 1]]
 
 
-def find(m: int, **check: Any) -> Finding:
+def find(m, **check):
     """Return the finding on a check of the bar with m rows and m columns."""
     claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
     bar = RectangularBar(m, m)
     return check_claim(claim, {"m": m}, bar, m, p_table(bar))
 
 
-def verdict_on(m: int, terms: list[list[int]] = TERMS, **more: Any) -> Verdict:
+def verdict_on(m, terms=TERMS, **more):
     """Return the verdict on the P-positions of a bar as the generation m of an automaton."""
     check = {"kind": "cellular", "terms": terms, "start": START, "modulo": 2, "generation": "m"}
     return find(m, **check | more).verdict
@@ -64,9 +62,7 @@ def verdict_on(m: int, terms: list[list[int]] = TERMS, **more: Any) -> Verdict:
     st.integers(2, 5),
     st.integers(-1, 7),
 )
-def test_generations(
-    terms: list[list[int]], start: list[list[int]], modulo: int, generation: int
-) -> None:
+def test_generations(terms, start, modulo, generation):
     check = Cellular.model_validate(
         {"kind": "cellular", "terms": terms, "start": start, "modulo": modulo, "generation": "0"}
     )
@@ -80,7 +76,7 @@ def test_generations(
     assert found == oracle.generation_by_definition(check, generation)
 
 
-def test_a_cell_outside_of_the_bar_refutes() -> None:
+def test_a_cell_outside_of_the_bar_refutes():
     verdict = verdict_on(1, start=[[1, 1, 1, 1], [1, 5, 5, 1]])
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position is None
@@ -96,9 +92,7 @@ def test_a_cell_outside_of_the_bar_refutes() -> None:
         (3, 1 + 3 * 10**30, Exhausted(4)),
     ],
 )
-def test_sums_that_leave_64_bits_are_refused(
-    modulo: int, start: int, expected: Verdict | None
-) -> None:
+def test_sums_that_leave_64_bits_are_refused(modulo, start, expected):
     terms = [[1, i, j] for i in (0, 1) for j in (0, 1)] * 4
     verdict = verdict_on(2, terms, start=[[1, 1, 1, start]], modulo=modulo)
     assert verdict == expected or (expected is None and isinstance(verdict, Undecided))
@@ -107,11 +101,11 @@ def test_sums_that_leave_64_bits_are_refused(
 @pytest.mark.parametrize(
     "more", [{"start": [[1, 1, 1, 1], [1, 10**9, 10**9, 1]]}, {"generation": "1 << 4000"}]
 )
-def test_an_automaton_without_end_is_refused(more: dict[str, Any]) -> None:
+def test_an_automaton_without_end_is_refused(more):
     assert isinstance(verdict_on(2, **more), Undecided)
 
 
-def test_the_automaton_of_the_paper_and_one_term_less() -> None:
+def test_the_automaton_of_the_paper_and_one_term_less():
     for m in range(1, 24):
         assert verdict_on(m) == Exhausted(m * m)
     wrong = verdict_on(3, TERMS[:-1])
@@ -123,7 +117,7 @@ def test_the_automaton_of_the_paper_and_one_term_less() -> None:
 Point = tuple[Fraction, Fraction, Fraction]
 
 
-def lies_in(point: Point, order: int) -> bool:
+def lies_in(point, order):
     """Whether a point is in S_order: in the octahedron and, for a greater order, in one of six copies of half the size."""
     if sum(map(abs, point)) > 1:
         return False
@@ -137,20 +131,18 @@ def lies_in(point: Point, order: int) -> bool:
     return False
 
 
-def point_of(u: Fraction, v: Fraction, height: Fraction, scale: int) -> Point:
+def point_of(u, v, height, scale):
     """Return the point with x+y = u, x−y = v and this height, all in units of 1/scale."""
     return (u + v) / 2 / scale, (u - v) / 2 / scale, height / scale
 
 
-def compare(m: int, level: str, order: str, halves: bool = False) -> Finding:
+def compare(m, level, order, halves=False):
     """Return the finding on the P-positions of a bar as a section of an octahedron."""
     return find(m, kind="octahedron", level=level, order=order, halves=halves)
 
 
 @given(st.data(), st.integers(0, 3), st.booleans())
-def test_a_section_holds_exactly_the_points_of_the_octahedron(
-    data: st.DataObject, order: int, halves: bool
-) -> None:
+def test_a_section_holds_exactly_the_points_of_the_octahedron(data, order, halves):
     scale = 2**order * (2 if halves else 1)
     level = data.draw(st.integers(1, 2 * scale - 1).filter(lambda n: n % 2 or not halves))
     section = section_of(order, level, halves)
@@ -170,7 +162,7 @@ def test_a_section_holds_exactly_the_points_of_the_octahedron(
 
 
 @pytest.mark.parametrize("order", range(4))
-def test_vertices_are_counted(order: int) -> None:
+def test_vertices_are_counted(order):
     centres = centres_of(order)
     assert len(centres) == 6**order
     for level in range(1, 2 ** (order + 1)):
@@ -180,7 +172,7 @@ def test_vertices_are_counted(order: int) -> None:
         assert section.vertices == sum(abs(z - height) == 1 for _, _, z in centres)
 
 
-def test_a_vertex_outside_of_the_squares_is_noticed() -> None:
+def test_a_vertex_outside_of_the_squares_is_noticed():
     squares = np.array([[True, False, False], [False, False, False], [False, False, True]])
     corners = [(-3, -3), (-1, -1), (3, 1)]
     u, v = np.array(corners).T
@@ -190,7 +182,7 @@ def test_a_vertex_outside_of_the_squares_is_noticed() -> None:
 
 
 @given(st.integers(1, 16), st.integers(0, 40))
-def test_greater_orders_have_the_same_section(level: int, more: int) -> None:
+def test_greater_orders_have_the_same_section(level, more):
     order = (level - 1).bit_length()
     least = section_of(order, level).squares
     assert (section_of(order + more, level).squares == least).all()
@@ -198,9 +190,7 @@ def test_greater_orders_have_the_same_section(level: int, more: int) -> None:
 
 
 @given(st.integers(1, 9), st.integers(1, 15), st.integers(0, 3), st.booleans())
-def test_bars_are_compared_with_sections_cell_by_cell(
-    m: int, level: int, order: int, halves: bool
-) -> None:
+def test_bars_are_compared_with_sections_cell_by_cell(m, level, order, halves):
     finding = compare(m, str(level), str(order), halves)
     scale = 2 ** (order + halves)
     if level >= 2 * scale:
@@ -235,28 +225,28 @@ def test_bars_are_compared_with_sections_cell_by_cell(
         *((2**12, 12, False), (2**100, 100, False), (17, 2, True)),
     ],
 )
-def test_what_is_no_section(level: int, order: int, halves: bool) -> None:
+def test_what_is_no_section(level, order, halves):
     with pytest.raises(LimitError, match=f"order {order:,}|level "):
         section_of(order, level, halves=halves)
 
 
-def test_a_bar_that_is_no_square_is_not_compared() -> None:
+def test_a_bar_that_is_no_square_is_not_compared():
     check = {"kind": "octahedron", "level": "2", "order": "1"}
     claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=2, n=3)", "check": check})
     game = RectangularBar(2, 3)
     assert isinstance(check_claim(claim, {}, game, 3, p_table(game)).verdict, Undecided)
 
 
-def claim(**check: Any) -> Claim:
+def claim(**check):
     return Claim.from_json({"id": "drawn", "check": {"kind": "sections", "bound": 3, **check}})
 
 
-def find_sections(**check: Any) -> Verdict:
+def find_sections(**check):
     return check_standing(claim(**check)).verdict
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> dict[str, Any]:
+def cases(draw):
     """Draw what is said of some squares; the other section need not exist."""
     found: dict[str, Any] = {}
     if draw(st.booleans()):
@@ -280,9 +270,7 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
     st.booleans(),
     st.sampled_from(["m", "2*m", "2**(n+1)-m"]),
 )
-def test_statements_are_judged_as_by_their_octahedra(
-    said: list[dict[str, Any]], halves: bool, level: str
-) -> None:
+def test_statements_are_judged_as_by_their_octahedra(said, halves, level):
     drawn = claim(
         all={"n": "0..N", "m": "1..2**n"}, order="n", level=level, halves=halves, cases=said
     )
@@ -305,13 +293,13 @@ def test_statements_are_judged_as_by_their_octahedra(
 
 
 @pytest.mark.parametrize("order", range(5))
-def test_the_octahedra_are_all_different(order: int) -> None:
+def test_the_octahedra_are_all_different(order):
     assert len(centres(order)) == 6**order
     assert isinstance(find_sections(all={"n": order}, order="n", pieces="6**n"), HoldsToBound)
     assert isinstance(find_sections(all={"n": order}, order="n", pieces="6**n+1"), Refuted)
 
 
-def test_what_is_said_of_no_square_is_not_checked() -> None:
+def test_what_is_said_of_no_square_is_not_checked():
     verdict = find_sections(
         all={"m": "1..4"}, order="2", level="m", cases=[{"where": "i > 9", "empty": True}]
     )
@@ -325,14 +313,14 @@ def test_what_is_said_of_no_square_is_not_checked() -> None:
     assert verdict == HoldsToBound(1 + 2 + 3 + 4, 3, unit="square")
 
 
-def test_a_section_that_does_not_exist() -> None:
+def test_a_section_that_does_not_exist():
     none = find_sections(all={"m": "0..4"}, order="2", level="m", cases=[{"empty": True}])
     too_large = find_sections(all={"m": 20}, order="m", pieces="6**m")
     assert isinstance(none, Undecided)
     assert isinstance(too_large, Undecided)
 
 
-def test_one_choice_of_integers() -> None:
+def test_one_choice_of_integers():
     drawn = claim(
         all={"n": "1..N", "m": "1..2**n"},
         order="n",
@@ -357,5 +345,5 @@ def test_one_choice_of_integers() -> None:
         {"order": "2", "pieces": "36", "let": {"i": "2"}},
     ],
 )
-def test_what_says_nothing_is_a_mistake(check: dict[str, Any]) -> None:
+def test_what_says_nothing_is_a_mistake(check):
     assert list(claim(all={"m": "1..2"}, **check).check.mistakes(()))

@@ -10,24 +10,21 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import CHECKS, check_claim
 from choco_pipeline.claims.kinds import Check, PlugIn
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
-    Finding,
     HoldsToBound,
     Refuted,
     Undecided,
     Vacuous,
-    Verdict,
 )
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import QUANTITIES, Quantity, variable_of
-from tests.claims.changed_games import Change, with_options
+from tests.claims.changed_games import with_options
 from tests.claims.claims import (
     claim_on,
     conditions,
@@ -47,14 +44,12 @@ SETS = [
 ]
 
 
-def find(
-    claim: Claim, game: Ruleset, bound: int, quantity: Quantity, block: int = 1 << 18
-) -> Finding:
+def find(claim, game, bound, quantity, block=1 << 18):
     return check_claim(claim, {}, game, bound, table(game, bound, quantity), block)
 
 
 @st.composite
-def few(draw: st.DrawFn, names: list[str]) -> str:
+def few(draw, names):
     """Draw a condition, often one that few positions satisfy, or none."""
     a, b, n = (draw(st.sampled_from(some)) for some in (names, names, POINTS))
     texts = [f"{a} == {n}", f"{a} > {n}", f"{a} ^ {b} == {n}", f"{a}+{b} <= {n}", f"{a} < 0"]
@@ -62,7 +57,7 @@ def few(draw: st.DrawFn, names: list[str]) -> str:
 
 
 @st.composite
-def drawn(draw: st.DrawFn, kind: str) -> tuple[Claim, Ruleset, int, Quantity]:
+def drawn(draw, kind):
     """Draw a claim of a kind with the table of a game."""
     game, bound = draw(rulesets_with_bounds())
     names = formula_names(game, whole_bars=kind in ("p-positions", "values"))
@@ -94,9 +89,7 @@ def drawn(draw: st.DrawFn, kind: str) -> tuple[Claim, Ruleset, int, Quantity]:
     return claim, game, bound, quantity
 
 
-def require_as_defined(
-    finding: Finding, claim: Claim, game: Ruleset, bound: int, quantity: Quantity
-) -> None:
+def require_as_defined(finding, claim, game, bound, quantity):
     expected, verdict = outcome(claim, {}, game, bound, quantity), finding.verdict
     reach = None if claim.reach is None else int(claim.reach.value({}))
     is_complete = isinstance(game.base, RectangularBar) or (reach is not None and reach <= bound)
@@ -127,7 +120,7 @@ def require_as_defined(
 
 @pytest.mark.parametrize("kind", ["p-positions", "grundy", "options"])
 @given(st.data(), st.integers(1, 60), st.sampled_from([1, 10**9]))
-def test_statements_about_positions(kind: str, data: st.DataObject, block: int, many: int) -> None:
+def test_statements_about_positions(kind, data, block, many):
     claim, game, bound, quantity = data.draw(drawn(kind))
     with mock.patch.object(evaluation, "MANY", many):  # all options at once, or each
         finding = find(claim, game, bound, quantity, block)
@@ -141,7 +134,7 @@ def test_statements_about_positions(kind: str, data: st.DataObject, block: int, 
 
 
 @given(st.data(), st.integers(1, 60))
-def test_values(data: st.DataObject, block: int) -> None:
+def test_values(data, block):
     claim, game, bound, quantity = data.draw(drawn("values"))
     finding, check = find(claim, game, bound, quantity, block), claim.value_set
     assert check is not None
@@ -187,9 +180,7 @@ def test_values(data: st.DataObject, block: int) -> None:
 
 
 @given(st.data(), rulesets_with_bounds(), st.sampled_from(["positions", "p-positions"]))
-def test_numbers_of_choices_of_a_position_and_integers(
-    data: st.DataObject, game_and_bound: tuple[Ruleset, int], over: str
-) -> None:
+def test_numbers_of_choices_of_a_position_and_integers(data, game_and_bound, over):
     game, bound = game_and_bound
     assume(not isinstance(game.base, RectangularBar))
     names = list(game.coordinates)
@@ -214,37 +205,37 @@ def test_numbers_of_choices_of_a_position_and_integers(
         assert not isinstance(verdict, Undecided)
 
 
-def check(text: str, statement: str, bound: int = 6) -> Verdict:
+def check(text, statement, bound=6):
     """Return what a table of the Grundy numbers says of a claim."""
     game = parse_ruleset(text)
     return find(claim_on(game, statement), game, bound, "grundy").verdict
 
 
-def test_a_finite_set_is_contained_as_soon_as_all_its_members_occur() -> None:
+def test_a_finite_set_is_contained_as_soon_as_all_its_members_occur():
     values = "{(a ^ b)-2: P} >= "
     assert check("nim(2)", values + "{v: v == -2}") == Exhausted(1, "member")
     assert isinstance(check("nim(2)", values + "{v: v == -2 or v == 2**40}"), Undecided)
 
 
-def test_a_set_that_is_not_known_is_not_exhausted() -> None:
+def test_a_set_that_is_not_known_is_not_exhausted():
     statement = "{x ^ y ^ z: P and size <= 4} == {v: v == 0 or v*v % 4 == 3}"
     assert isinstance(check("solid-bar(f=(x+z)//3)", statement), Undecided)
 
 
 @pytest.mark.parametrize("values", ["v >= 0", "v >= 3"])
-def test_a_set_that_stops_growing_is_not_said_to_hold_everything(values: str) -> None:
+def test_a_set_that_stops_growing_is_not_said_to_hold_everything(values):
     game = WithPass(StripBar(k=4, s=2))  # values 0, 1, 2, 6, 14, …: 3 never comes
     claim = claim_on(game, f"{{(x+2) ^ y ^ (z+2) ^ p: P}} >= {{v: {values}}}")
     finding = find(claim, game, 80, "p-positions")
     assert isinstance(finding.verdict, Undecided)
 
 
-def test_counting_needs_the_whole_box() -> None:
+def test_counting_needs_the_whole_box():
     statement = "count(position: size <= 9 and z <= 9 and G == 0) == 1"
     assert isinstance(check("step-bar(k=2, s=0)", statement, 8), Undecided)
 
 
-def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch):
     game = SolidBar("(x+z)//3")
     claim = claim_on(game, "P <=> x*y*z > 5")
     for most, expected in ((270, Refuted), (269, Undecided)):
@@ -255,7 +246,7 @@ def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.Monk
 STEP = "(w == z and u < y) or (w < z and u == min(y, (w+1)//2))"
 
 
-def of_option_set(game: Ruleset, statement: str, bound: int) -> Finding:
+def of_option_set(game, statement, bound):
     return find(claim_on(game, statement), game, bound, "p-positions")
 
 
@@ -269,7 +260,7 @@ def of_option_set(game: Ruleset, statement: str, bound: int) -> Finding:
         ],  # not to the bitter column
     ],
 )
-def test_a_definition_that_forgets_something_is_noticed(keep: Change | None) -> None:
+def test_a_definition_that_forgets_something_is_noticed(keep):
     game, statement = StepBar(2, 1), f"option(u, w) <=> {STEP}"
     changed = game if keep is None else with_options(game, keep)
     data = table(game, 9, "p-positions")
@@ -277,7 +268,7 @@ def test_a_definition_that_forgets_something_is_noticed(keep: Change | None) -> 
     assert isinstance(verdict, HoldsToBound if keep is None else Refuted)
 
 
-def test_a_box_of_cells_that_is_too_large_is_made_smaller_or_refused() -> None:
+def test_a_box_of_cells_that_is_too_large_is_made_smaller_or_refused():
     large = of_option_set(RectangularBar(12, 12), "option(s, t, u, w) <=> s < a", 12)
     assert isinstance(large.verdict, Undecided)
     smaller = of_option_set(WithPass(SolidBar("(x+z)//2")), "option(s, t, u, w) => s <= x", 60)
@@ -285,7 +276,7 @@ def test_a_box_of_cells_that_is_too_large_is_made_smaller_or_refused() -> None:
     assert smaller.verdict.bound == smaller.evidence["bound"] < 60
 
 
-def test_every_kind_of_claim_on_rulesets_has_a_check_and_no_other() -> None:
+def test_every_kind_of_claim_on_rulesets_has_a_check_and_no_other():
     shapes = [kind for kind in get_args(Check) if isinstance(kind, type)]
     plug_ins = get_args(get_args(PlugIn)[0])
     named = {kind: kind.kind for kind in shapes}

@@ -8,27 +8,23 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Ruleset, SolidBar, StripBar
 from choco_pipeline.claims.checks.evidence import ClaimCase, counterexample_at
-from choco_pipeline.claims.language.verdict import Counterexample
-from choco_pipeline.games import Position
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import table
-from choco_pipeline.tables.spec import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES
 from tests.claims.claims import claim_on, domain, formula_names
 from tests.rulesets import rulesets_with_bounds
 
 Drawn = tuple[Ruleset, int]
 
 
-def explained(
-    game: Ruleset, bound: int, quantity: Quantity, position: Position, statement: str
-) -> Counterexample:
+def explained(game, bound, quantity, position, statement):
     claim = claim_on(game, statement)
     return counterexample_at(
         ClaimCase(claim, {}, Cells.of(game, bound, table(game, bound, quantity))), position
     )
 
 
-def require_reason(game: Ruleset, position: Position, found: Counterexample) -> None:
+def require_reason(game, position, found):
     """Assert that option and reason are those of the position's outcome."""
     assert (found.position, found.coordinates) == (position, game.coordinates)
     options = list(game.options(position))
@@ -51,7 +47,7 @@ def require_reason(game: Ruleset, position: Position, found: Counterexample) -> 
     st.sampled_from(QUANTITIES),
     st.sampled_from(["definition", "table", "neither"]),
 )
-def test_outcomes(data: st.DataObject, drawn: Drawn, quantity: Quantity, source: str) -> None:
+def test_outcomes(data, drawn, quantity, source):
     game, bound = drawn
     whole_bars = formula_names(game, whole_bars=True)[0] == "i"
     if whole_bars:
@@ -82,7 +78,7 @@ def test_outcomes(data: st.DataObject, drawn: Drawn, quantity: Quantity, source:
 
 
 @given(st.data(), rulesets_with_bounds())
-def test_grundy_numbers(data: st.DataObject, drawn: Drawn) -> None:
+def test_grundy_numbers(data, drawn):
     game, bound = drawn
     position = data.draw(st.sampled_from(list(game.positions(bound))))
     claimed, number = data.draw(st.integers(-1, 12)), game.grundy(position)
@@ -98,7 +94,7 @@ def test_grundy_numbers(data: st.DataObject, drawn: Drawn) -> None:
         assert found.reason == f"none of its {len(options)} options has Grundy number {number}"
 
 
-def test_a_large_counterexample_is_explained_by_a_table_of_what_is_below_it() -> None:
+def test_a_large_counterexample_is_explained_by_a_table_of_what_is_below_it():
     game, bound = SolidBar("(x+z)//3"), 60
     position = (50, 20, 45)  # 49,266 positions are below it or would be
     found = explained(game, bound, "p-positions", position, "P <=> x < 0")

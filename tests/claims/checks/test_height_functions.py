@@ -2,7 +2,6 @@
 
 from itertools import product
 from math import comb
-from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +38,7 @@ SECTIONS = {
 }
 
 
-def statement(**check: Any) -> HeightFunctions:
+def statement(**check):
     """Return a statement that is free of mistakes."""
     check = {"kind": "height-functions", "bound": 3, **check}
     claim = Claim.from_json({"id": "drawn", "check": check})
@@ -61,7 +60,7 @@ def test_grundy_numbers_are_those_of_the_definition(n_x, n_z, height):
 
 
 @st.composite
-def statements(draw: st.DrawFn) -> tuple[HeightFunctions, int]:
+def statements(draw):
     """Draw a statement, most often a wrong one, and a bound."""
     arguments = draw(st.sampled_from([1, 2]))
     heights = ["f(z)", "f(w)", "f(f(z) % (N+1))"] if arguments == 1 else ["f(x*(N+1)+z)", "f(0)"]

@@ -27,7 +27,7 @@ conditions = st.recursive(
 
 @settings(max_examples=examples(200))
 @given(conditions, st.sets(st.one_of(points, st.integers(-9, 9)), max_size=9))
-def test_the_nearest_member_is_found(text, others) -> None:
+def test_the_nearest_member_is_found(text, others):
     condition = parse(text)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(integer_sets, "MOST_INTERVALS", 1 << 12)
@@ -68,11 +68,11 @@ def test_the_nearest_member_is_found(text, others) -> None:
         ("v % 5 == 7", set(), None),
     ],
 )
-def test_far_and_negative_members(text, others, absent) -> None:
+def test_far_and_negative_members(text, others, absent):
     assert IntegerSet(parse(text)).first_outside(others) == absent
 
 
-def test_a_search_without_an_end_is_given_up(monkeypatch) -> None:
+def test_a_search_without_an_end_is_given_up(monkeypatch):
     monkeypatch.setattr(integer_sets, "MOST_INTERVALS", 1000)
     with pytest.raises(LimitError):
         IntegerSet(parse("v*v % 4 == 3")).first_outside(())

@@ -1,6 +1,5 @@
 """Statements on integers: against plain loops over the same ranges, with values one by one."""
 
-from collections.abc import Mapping
 from typing import Any
 from unittest import mock
 
@@ -28,9 +27,7 @@ from tests.claims.oracle_of_integers import cases_of
 from tests.claims.verdict_documents import verdict_document
 
 
-def by_definition(
-    claim: Claim, bound: int, fixed: Mapping[str, int]
-) -> tuple[int, list[tuple[int, ...]]] | None:
+def by_definition(claim, bound, fixed):
     """Return how many cases there are, and which contradict the statement; None if it has no meaning."""
     try:
         truths = dict(cases_of(claim.proposition, bound, fixed))
@@ -40,7 +37,7 @@ def by_definition(
 
 
 @st.composite
-def statements(draw: st.DrawFn) -> Claim:
+def statements(draw):
     """Draw a statement, most often a wrong one."""
     spans = {"a": draw(st.sampled_from(["0..N", "-N..N", "1..7 step 2", "N", "-1..1", "3..N"]))}
     more = ["a..N", "0..a", "-a..N-a", "a ^ 1", "N-a..N+a step 3", "0..3 step N+1"]
@@ -76,7 +73,7 @@ def statements(draw: st.DrawFn) -> Claim:
     return on_integers(**check)
 
 
-def order(position: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+def order(position):
     return max(map(abs, position)), position
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import CutGame, RectangularBar, Ruleset, StepBar, StripBar
+from choco_pipeline import CutGame, RectangularBar, StepBar, StripBar
 from choco_pipeline.claims.checks import evaluation
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.options import Box
@@ -44,7 +44,7 @@ MORE = [
 ]
 
 
-def find(game: Ruleset, bound: int, statement: str) -> Finding:
+def find(game, bound, statement):
     # A table of the P-positions of one heap is a single cell, on which nothing is checked.
     quantity: Quantity = "p-positions" if variable_of(game, "p-positions").dims else "grundy"
     return check_claim(claim_on(game, statement), {}, game, bound, table(game, bound, quantity))
@@ -61,7 +61,7 @@ BESIDE = [
 
 @pytest.mark.parametrize(("notation", "bound"), MORE)
 @pytest.mark.parametrize("shape", BESIDE)
-def test_all_options_at_once_are_the_options_of_each(notation: str, bound: int, shape: str) -> None:
+def test_all_options_at_once_are_the_options_of_each(notation, bound, shape):
     game = parse_ruleset(notation)
     first, last = game.coordinates[0], game.coordinates[-1]
     for y, z in ((game.coordinates[1 % len(game.coordinates)], first), (last, first)):
@@ -76,7 +76,7 @@ def test_all_options_at_once_are_the_options_of_each(notation: str, bound: int, 
 
 @settings(max_examples=examples(200), deadline=None)
 @given(st.data(), own_games())
-def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset) -> None:
+def test_options_of_every_kind_of_move(data, game):
     bound = data.draw(st.integers(0, {1: 12, 2: 6, 3: 4}.get(len(game.coordinates), 3)))
     box, names = Box.of(game, bound), list(game.coordinates)
     positions = [p for p in product(*map(range, box.legal.shape)) if game.is_position(p)]
@@ -94,7 +94,7 @@ def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset) -> No
             assert found[position] == any(wanted[option] for option in options)
 
 
-def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
+def test_a_limited_amount_is_taken_from_few_coordinates_only():
     names = tuple("abcdefg")
     game = OwnGame(Rules(names, {}, (Move(names, at_most=parse("2")),)))
     box = Box.of(game, 1)
@@ -102,7 +102,7 @@ def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
         box.with_option(box.legal)
 
 
-def test_conditions_are_evaluated_at_positions_only() -> None:
+def test_conditions_are_evaluated_at_positions_only():
     game = StepBar(k=2)
     # It has no value just above the bar.
     above = "6 // (z//2 - y + 1) >= 0 => every option: 6 // (z'//2 - y' + 1) >= 0"
@@ -112,7 +112,7 @@ def test_conditions_are_evaluated_at_positions_only() -> None:
     assert "division by zero" in verdict.why
 
 
-def test_largest_amounts_need_values_only_where_play_goes_on() -> None:
+def test_largest_amounts_need_values_only_where_play_goes_on():
     moves = [{"lower": ["a"], "at_most": "a//b"}, {"lower": ["b"]}]
     game = CutGame(["a", "b"], moves, ends="b == 0")
     box = Box.of(game, 4)
@@ -122,9 +122,7 @@ def test_largest_amounts_need_values_only_where_play_goes_on() -> None:
     assert found.tolist() == [[1, 1], [2, 1], [3, 1], [4, 1]]
 
 
-def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(monkeypatch):
     monkeypatch.setattr("choco_pipeline.claims.checks.check.MOST_CELLS", 7 * 7 * 4)
     game = StripBar(k=2)
     finding = find(game, 20, "y == 0 => every option: y' == 0")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -13,38 +12,29 @@ from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, Stri
 from choco_pipeline.claims.checks.check import Finding, check_claim
 from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
+from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
 from choco_pipeline.formula import parse
-from choco_pipeline.games import Position
 from choco_pipeline.tables.computing import table
-from choco_pipeline.tables.spec import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES
 from tests.claims.claims import conditions, holds, integer_formulas, key_of
 from tests.rulesets import rulesets_with_bounds
 
 Drawn = tuple[Ruleset, int]
 
 
-def find(
-    game: Ruleset,
-    bound: int,
-    said: dict[str, Any],
-    quantity: Quantity = "grundy",
-    block: int = 1 << 18,
-) -> Finding:
+def find(game, bound, said, quantity="grundy", block=1 << 18):
     claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, **said})
     assert list(mistakes_in(claim)) == []
     return check_claim(claim, {}, game, bound, table(game, bound, quantity), block)
 
 
-def numbers_at(printed: list[tuple[Position, int]]) -> dict[str, Any]:
+def numbers_at(printed):
     """Return a statement on the Grundy numbers of single positions."""
     said = (f"G({', '.join(map(str, at))}) == {number}" for at, number in printed)
     return {"statement": " and ".join(said)}
 
 
-def require_numbers(
-    finding: Finding, game: Ruleset, printed: list[tuple[Position, int]], bound: int
-) -> None:
+def require_numbers(finding, game, printed, bound):
     """Assert that a verdict is right about printed Grundy numbers of legal positions in the table."""
     wrong = {at: number for at, number in printed if game.grundy(at) != number}
     if not wrong:
@@ -60,7 +50,7 @@ def require_numbers(
 
 
 @given(st.data(), rulesets_with_bounds())
-def test_printed_numbers_of_single_positions(data: st.DataObject, drawn: Drawn) -> None:
+def test_printed_numbers_of_single_positions(data, drawn):
     game, bound = drawn
     positions = data.draw(
         st.lists(st.sampled_from(list(game.positions(bound))), min_size=1, unique=True)
@@ -72,7 +62,7 @@ def test_printed_numbers_of_single_positions(data: st.DataObject, drawn: Drawn) 
 
 
 @given(st.data(), st.integers(1, 4), st.integers(0, 5), st.integers(1, 9))
-def test_printed_tables(data: st.DataObject, k: int, s: int, bound: int) -> None:
+def test_printed_tables(data, k, s, bound):
     game = StepBar(k, s)  # a row for each z, as the bar is high
     printed = [
         [((y, z), game.grundy((y, z))) for y in range((z + s) // k + 1)] for z in range(bound + 1)
@@ -98,35 +88,33 @@ def test_printed_tables(data: st.DataObject, k: int, s: int, bound: int) -> None
         (WithPass(Nim(2), 3), ((4, 1, 3), 0), 4),
     ],
 )
-def test_a_table_that_is_too_small_decides_nothing(
-    game: Ruleset, number: tuple[Position, int], needed: int
-) -> None:
+def test_a_table_that_is_too_small_decides_nothing(game, number, needed):
     for bound, is_open in ((needed - 1, True), (needed, False)):
         verdict = find(game, bound, numbers_at([number])).verdict
         assert isinstance(verdict, Undecided) == is_open
 
 
-def test_what_is_no_position_has_no_number() -> None:
+def test_what_is_no_position_has_no_number():
     said = numbers_at([((0, 1), 1), ((3, 4), 0)])
     assert isinstance(find(StepBar(k=2), 2, said).verdict, Undecided)
 
 
-def quantities_of(game: Ruleset) -> tuple[Quantity, ...]:
+def quantities_of(game):
     return ("grundy",) if isinstance(game.base, RectangularBar) else QUANTITIES
 
 
-def reaches(game: Ruleset, bound: int) -> st.SearchStrategy[int | None]:
+def reaches(game, bound):
     """Return how far a list on the game may go; the shape of a rectangular bar says it."""
     whole = isinstance(game.base, RectangularBar)
     return st.none() if whole else st.integers(0, bound)
 
 
-def lies_within(game: Ruleset, position: Position, reach: int | None) -> bool:
+def lies_within(game, position, reach):
     return reach is None or key_of(game, position)[0] <= reach
 
 
 @given(st.data(), rulesets_with_bounds(), st.integers(1, 60))
-def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
+def test_listings(data, drawn, block):
     game, bound = drawn
     quantity = data.draw(st.sampled_from(quantities_of(game)))
     assume(table(game, bound, quantity).sizes)
@@ -178,9 +166,7 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
 LISTING = {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0], "up_to": 10}
 
 
-def test_lists_need_a_table_that_reaches_their_end_and_memory_may_hold(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_lists_need_a_table_that_reaches_their_end_and_memory_may_hold(monkeypatch):
     game = SolidBar("(x+z)//2")
     number = sum(map(game.is_p_position, game.positions(10)))
     for most, bound, is_open in ((number, 20, False), (number - 1, 20, True), (number, 9, True)):
@@ -189,12 +175,12 @@ def test_lists_need_a_table_that_reaches_their_end_and_memory_may_hold(
         assert isinstance(verdict, Undecided) == is_open
 
 
-def columns_on(game: Ruleset, *examples: dict[str, Any]) -> Verdict:
+def columns_on(game, *examples):
     return find(game, 2, {"check": {"kind": "columns", "examples": list(examples)}}).verdict
 
 
 @given(st.data(), st.integers(1, 5), st.integers(0, 6), st.integers(0, 9))
-def test_columns(data: st.DataObject, k: int, s: int, z: int) -> None:
+def test_columns(data, k, s, z):
     y, x = data.draw(st.integers(0, (z + s) // k)), data.draw(st.integers(0, 3))
     columns = [min(y, (i + s) // k) + 1 for i in range(z + 1)]
     wrong = list(columns)
@@ -214,7 +200,7 @@ def test_columns(data: st.DataObject, k: int, s: int, z: int) -> None:
             assert verdict.counterexample.claimed == f"its columns are {bad}"
 
 
-def test_columns_of_what_is_no_position() -> None:
+def test_columns_of_what_is_no_position():
     verdict = columns_on(StepBar(k=2), {"position": [3, 4], "columns": [1]})
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position == (3, 4)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import ne
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,16 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.checks import scan
-from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare
 from choco_pipeline.claims.kinds import Containment, GrundyNumbers, PPositions
-from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import table
-from choco_pipeline.tables.spec import QUANTITIES, Quantity
+from choco_pipeline.tables.spec import QUANTITIES
 from tests.claims.checks.test_by_definition import drawn
 from tests.claims.claims import claim_on, conditions, holds, integer_formulas, key_of
 from tests.own_games import own_games_with_bounds
@@ -31,12 +29,12 @@ ALWAYS, NEVER = 0, 1 << 62
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+def runs(monkeypatch):
     """Return a list to which each slab adds whether machine code has compared it."""
     found: list[bool] = []
     run = scan.Scan.run
 
-    def noted(*args: Any) -> Any:
+    def noted(*args):
         result = run(*args)
         found.append(result is not None)
         return result
@@ -45,9 +43,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return found
 
 
-def found_by(
-    fewest: int, claim: Claim, game: Ruleset, bound: int, data: Any, block: int
-) -> Finding:
+def found_by(fewest, claim, game, bound, data, block):
     """Return the finding if tables with at least so many cells are compared by machine code."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scan, "FEWEST_CELLS", fewest)
@@ -56,7 +52,7 @@ def found_by(
 
 @pytest.mark.parametrize("kind", ["p-positions", "grundy"])
 @given(st.data(), st.sampled_from([1, 7, 64, 1 << 18]))
-def test_machine_code_finds_what_arrays_find(kind: str, data: st.DataObject, block: int) -> None:
+def test_machine_code_finds_what_arrays_find(kind, data, block):
     claim, game, bound, quantity = data.draw(drawn(kind))
     args = claim, game, bound, table(game, bound, quantity), block
     assert found_by(ALWAYS, *args) == found_by(NEVER, *args)
@@ -72,9 +68,7 @@ def test_machine_code_finds_what_arrays_find(kind: str, data: st.DataObject, blo
 )
 @pytest.mark.parametrize("formula", ["x ^ y ^ z == 0", "(x+1) ^ y ^ (z+1) == 0", "x ^ y ^ z == 40"])
 @pytest.mark.parametrize("kind", [np.int16, np.int32])
-def test_columns_are_compared_by_machine_code(
-    notation: str, formula: str, kind: type, runs: list[bool]
-) -> None:
+def test_columns_are_compared_by_machine_code(notation, formula, kind, runs):
     game = parse_ruleset(notation)
     claim = claim_on(game, f"P <=> {formula}")
     data = table(game, 40, "p-positions").astype(kind)
@@ -83,7 +77,7 @@ def test_columns_are_compared_by_machine_code(
     assert True in runs
 
 
-def test_what_has_no_value_is_said_as_by_arrays(runs: list[bool]) -> None:
+def test_what_has_no_value_is_said_as_by_arrays(runs):
     game = parse_ruleset("solid-bar(f=(x+z)//3)")
     claim = claim_on(game, "G == y//(x-7)")
     data = table(game, 12, "grundy")
@@ -93,7 +87,7 @@ def test_what_has_no_value_is_said_as_by_arrays(runs: list[bool]) -> None:
     assert True not in runs
 
 
-def test_small_tables_are_not_worth_a_compilation(runs: list[bool]) -> None:
+def test_small_tables_are_not_worth_a_compilation(runs):
     game = parse_ruleset("solid-bar(f=(x+z)//3)")
     claim = claim_on(game, "P <=> x ^ y ^ z == 0")
     check_claim(claim, {}, game, 20, table(game, 20, "p-positions"))
@@ -114,24 +108,17 @@ reaches = st.none() | st.integers(0, 5)
 
 
 @st.composite
-def solved(draw: st.DrawFn, names: list[str]) -> str:
+def solved(draw, names):
     """Draw an equation that can be solved for each of the coordinates, so that columns have candidates."""
     terms = [f"({name}+({draw(st.integers(-1, 2))}))" for name in names]
     return f"{' ^ '.join(terms)} == {draw(st.integers(0, 3))}"
 
 
-def optional(text: str | None) -> Formula | None:
+def optional(text):
     return None if text is None else parse(text)
 
 
-def require_right(
-    drawn: Drawn,
-    quantity: Quantity,
-    check: PPositions | GrundyNumbers,
-    reach: int | None,
-    said: str,
-    wrong: Callable[[int, int], bool],
-) -> None:
+def require_right(drawn, quantity, check, reach, said, wrong):
     """Compare what machine code counts with what a loop over positions counts."""
     game, bound = drawn
     cells = Cells.of(game, bound, table(game, bound, quantity))
@@ -152,9 +139,7 @@ def require_right(
 
 
 @given(st.data(), own_games_with_bounds(), st.sampled_from(QUANTITIES), relations, reaches)
-def test_p_positions(
-    data: st.DataObject, drawn: Drawn, quantity: Quantity, relation: Containment, reach: int | None
-) -> None:
+def test_p_positions(data, drawn, quantity, relation, reach):
     names = list(drawn[0].coordinates)
     said, where = data.draw(conditions(names)), data.draw(st.none() | conditions(names))
     check = PPositions(parse(said), relation, optional(where))
@@ -162,9 +147,7 @@ def test_p_positions(
 
 
 @given(st.data(), st.tuples(solid_bars(), st.integers(2, 8)), relations, reaches)
-def test_columns(
-    data: st.DataObject, drawn: Drawn, relation: Containment, reach: int | None
-) -> None:
+def test_columns(data, drawn, relation, reach):
     said = data.draw(solved(["x", "y", "z"]))
     where = data.draw(st.none() | conditions(["x", "z"]))
     check = PPositions(parse(said), relation, optional(where))
@@ -172,7 +155,7 @@ def test_columns(
 
 
 @given(st.data(), own_games_with_bounds(), reaches)
-def test_grundy_numbers(data: st.DataObject, drawn: Drawn, reach: int | None) -> None:
+def test_grundy_numbers(data, drawn, reach):
     names = list(drawn[0].coordinates)
     said, where = data.draw(integer_formulas(names)), data.draw(st.none() | conditions(names))
     check = GrundyNumbers(parse(said), optional(where))

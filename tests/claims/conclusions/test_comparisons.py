@@ -21,13 +21,13 @@ from tests.catalogues import catalogue_of
 CATALOGUE = catalogue_of("patterns")
 
 
-def counts_claim(*relations: str, **sums: str) -> Claim:
+def counts_claim(*relations, **sums):
     check: dict[str, Any] = {"kind": "counts", "relations": list(relations), "sums": sums}
     return Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
 
 
 @given(st.dictionaries(st.integers(1, 12), st.integers(0, 3), max_size=12))
-def test_relations_are_checked_wherever_their_tables_are(counts: dict[int, int]) -> None:
+def test_relations_are_checked_wherever_their_tables_are(counts):
     verdict = check_counts(counts_claim("g(2*m) == g(m)", "g(1) == 1"), counts)
     pairs = [m for m in range(1, 13) if m in counts and 2 * m in counts]
     wrong = [m for m in pairs if counts[2 * m] != counts[m]]
@@ -49,9 +49,7 @@ def test_relations_are_checked_wherever_their_tables_are(counts: dict[int, int])
     st.sampled_from([("total(m)", 1, 0), ("total(2*m)", 2, 0), ("total(m-1)", 1, -1)]),
     st.integers(0, 5),
 )
-def test_sums_end_where_a_table_is_missing(
-    counts: dict[int, int], summand: tuple[str, int, int], used: tuple[str, int, int], most: int
-) -> None:
+def test_sums_end_where_a_table_is_missing(counts, summand, used, most):
     text, factor, shift = summand
     call, times, plus = used
     verdict = check_counts(counts_claim(f"{call} <= {most}", total=text), counts)
@@ -75,7 +73,7 @@ def test_sums_end_where_a_table_is_missing(
         assert isinstance(verdict, Undecided)
 
 
-def test_what_has_no_value_is_no_equation() -> None:
+def test_what_has_no_value_is_no_equation():
     claim = counts_claim("g(m)//(m-2) >= -1", "g(1 << 5000) == 1")
     assert isinstance(check_counts(claim, {1: 1, 2: 4, 3: 5}), HoldsToBound)
     assert isinstance(check_counts(claim, {2: 4}), Undecided)

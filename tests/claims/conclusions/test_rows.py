@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.conclusion import ClaimRow
 from choco_pipeline.claims.conclusions.rows import pairs, rows
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
@@ -24,7 +22,6 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Vacuous,
-    Verdict,
 )
 from tests.effort import examples
 
@@ -33,42 +30,34 @@ OTHER = Paper(key="other", title="On Less", authors=["N. N."], reference="prepri
 TABLE_RULESET = "with-pass(strip-bar(k=k, s=s), passes=1)"
 
 
-def claim(claim_id: str, paper: Paper = PAPER, **more: Any) -> Claim:
+def claim(claim_id, paper=PAPER, **more):
     said = {"id": claim_id, "number": f"Claim {claim_id}", "ruleset": TABLE_RULESET}
     entry = {"status": "theorem", "words": "Words.", "statement": "P <=> 0 == 0", **said, **more}
     return Claim(Entry.model_validate(entry), paper)
 
 
-def catalogue(*claims: Claim) -> Catalogue:
+def catalogue(*claims):
     return Catalogue({one.id: one for one in claims})
 
 
-def verdict(
-    of: str,
-    outcome: Verdict,
-    parameters: dict[str, int] | None = None,
-    bound: int | None = 10,
-    **evidence: Any,
-) -> ClaimVerdict:
+def verdict(of, outcome, parameters=None, bound=10, **evidence):
     finding = Finding(outcome, evidence)
     found = ClaimVerdict.of(of, parameters or {}, finding, 0.5, table=f"table {bound}")
     return found.model_copy(update={"bound": bound})
 
 
-def by_proof(
-    of: str, outcome: Verdict, parameters: dict[str, int] | None = None, **evidence: Any
-) -> ClaimVerdict:
+def by_proof(of, outcome, parameters=None, **evidence):
     """Return a verdict that was found on what is proved of a game."""
     found = verdict(of, outcome, parameters, None, **evidence)
     return found.model_copy(update={"table": None, "certificate": "certificates/drawn.json"})
 
 
-def refuted(*position: int) -> Refuted:
+def refuted(*position):
     names = ("x", "y", "z", "p")
     return Refuted(Counterexample("P-position", "N-position", position, names), 7)
 
 
-def row(of: Claim, *verdicts: ClaimVerdict) -> ClaimRow:
+def row(of, *verdicts):
     (found,) = rows(catalogue(of), verdicts)
     return found
 
@@ -77,11 +66,11 @@ PROVED = Proved("certificates/drawn.json")
 HELD, FALSE, SILENT = HoldsToBound(5, 10), refuted(0, 0, 1, 0), Undecided("too small")
 
 
-def a_statement() -> Claim:
+def a_statement():
     return claim("a", ruleset=None, statement="for k in 1..9, z in 0..N: k*z >= z", bound=9)
 
 
-def by_check(outcome: Verdict) -> ClaimVerdict:
+def by_check(outcome):
     return verdict("a", outcome).model_copy(update={"table": None})
 
 
@@ -109,11 +98,11 @@ drawn_verdicts = st.lists(
 
 
 @given(drawn_verdicts)
-def test_a_row_is_what_its_verdicts_come_to(verdicts: list[ClaimVerdict]) -> None:
+def test_a_row_is_what_its_verdicts_come_to(verdicts):
     found = row(claim("a"), *verdicts)
     names = [v.verdict for v in verdicts]
 
-    def given_in(*kinds: str) -> set[tuple[tuple[str, int], ...]]:
+    def given_in(*kinds):
         return {tuple(v.parameters.items()) for v in verdicts if v.verdict in kinds}
 
     if not names:
@@ -142,7 +131,7 @@ def test_a_row_is_what_its_verdicts_come_to(verdicts: list[ClaimVerdict]) -> Non
 
 
 @given(drawn_verdicts)
-def test_the_least_counterexample_decides(verdicts: list[ClaimVerdict]) -> None:
+def test_the_least_counterexample_decides(verdicts):
     found = row(claim("a"), *verdicts).decided
     least = None
     for v in verdicts:
@@ -172,7 +161,7 @@ def test_the_least_counterexample_decides(verdicts: list[ClaimVerdict]) -> None:
         (None, HELD, "open"),
     ],
 )
-def test_a_misprint(printed: Verdict | None, intended: Verdict, right: str) -> None:
+def test_a_misprint(printed, intended, right):
     both = catalogue(claim("a"), claim("b", corrects="a"))
     said = [("a", printed), ("b", intended)]
     given = [verdict(of, outcome, {"k": 2, "s": 1}) for of, outcome in said if outcome]
@@ -183,7 +172,7 @@ def test_a_misprint(printed: Verdict | None, intended: Verdict, right: str) -> N
     assert (found.decided and found.decided.position) == ((0, 0, 1, 0) if is_decided else None)
 
 
-def test_a_disagreement_is_told_once_and_names_the_papers() -> None:
+def test_a_disagreement_is_told_once_and_names_the_papers():
     both = catalogue(
         claim("a", contradicts=["b", "elsewhere-1"]), claim("b", OTHER, contradicts=["a"])
     )
@@ -206,7 +195,7 @@ proofs_of = st.builds(lambda domain: Proved("c.json", **domain), domains)
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> tuple[Claim, list[dict[str, int]] | None, list[ClaimVerdict]]:
+def judged(draw):
     """Draw a claim, the cases that it speaks of (None for infinitely many), and verdicts on some of these."""
     kind = draw(st.sampled_from(["fixed", "finite", "infinite", "integers"]))
     every: list[dict[str, int]] | None
@@ -235,15 +224,13 @@ def judged(draw: st.DrawFn) -> tuple[Claim, list[dict[str, int]] | None, list[Cl
     return of, every, draw(st.lists(tables | proofs, max_size=5))
 
 
-def known(verdicts: list[ClaimVerdict], case: dict[str, int]) -> set[str]:
+def known(verdicts, case):
     return {v.verdict for v in verdicts if v.parameters == case}
 
 
 @settings(max_examples=examples(200))
 @given(judged())
-def test_a_row_never_says_more_than_its_verdicts(
-    drawn: tuple[Claim, list[dict[str, int]] | None, list[ClaimVerdict]],
-) -> None:
+def test_a_row_never_says_more_than_its_verdicts(drawn):
     of, every, verdicts = drawn
     found = row(of, *verdicts)
     names = {v.verdict for v in verdicts}
@@ -296,11 +283,11 @@ def test_a_row_never_says_more_than_its_verdicts(
         assert not named or "proved" in known(verdicts, {"k": k})
 
 
-def tables(*of_k: int) -> list[ClaimVerdict]:
+def tables(*of_k):
     return [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in of_k]
 
 
-def proofs(*of_k: int) -> list[ClaimVerdict]:
+def proofs(*of_k):
     return [by_proof("a", PROVED, {"k": k}) for k in of_k]
 
 
@@ -343,16 +330,14 @@ NO_VALUE = {"when": "k == 3 or (k == 0 and 4//k == 1)"}
         ({}, [*proofs(3), verdict("a", Exhausted(50), {"k": 15})], "holds-to-bound", None),
     ],
 )
-def test_rows_of_a_claim_with_a_parameter(
-    when: dict[str, str], verdicts: list[ClaimVerdict], expected: str, text: str | None
-) -> None:
+def test_rows_of_a_claim_with_a_parameter(when, verdicts, expected, text):
     found = row(claim("a", ruleset="solid-bar(f=(x+z)//k)", **when), *verdicts)
     assert found.verdict == expected
     assert text in (None, found.text)
 
 
-def test_a_remark_about_the_bound_of_a_statement() -> None:
-    def checked(k: int, reach: int, true_up_to: int) -> ClaimVerdict:
+def test_a_remark_about_the_bound_of_a_statement():
+    def checked(k, reach, true_up_to):
         evidence = {"reach": reach, "true_up_to": true_up_to, "best_possible": reach == true_up_to}
         return verdict("a", Exhausted(10), {"k": k, "s": 1}, 20, **evidence)
 
@@ -362,7 +347,7 @@ def test_a_remark_about_the_bound_of_a_statement() -> None:
     )
 
 
-def test_a_table_and_a_proof_refute_together() -> None:
+def test_a_table_and_a_proof_refute_together():
     parameters = {"k": 2, "s": 1}
     table, proof = (
         verdict("a", refuted(1, 0, 2, 1), parameters),
@@ -376,7 +361,7 @@ def test_a_table_and_a_proof_refute_together() -> None:
     assert wrong.text.endswith("one of them is wrong")
 
 
-def test_an_undecided_choice_is_not_proved() -> None:
+def test_an_undecided_choice_is_not_proved():
     choices = [
         by_proof("a", Proved("by this", "integer"), {"k": k}, all_choices=True) for k in (1, 2)
     ]
@@ -388,7 +373,7 @@ def test_an_undecided_choice_is_not_proved() -> None:
     assert row(a_statement(), *choices).verdict == "proved-for-listed"
 
 
-def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
+def test_a_proof_for_all_that_a_range_lists_is_of_these_alone():
     statement = "for k in sample 1..2, z in 0..N: k*z >= z"
     said = claim("a", ruleset=None, statement=statement, bound=9)
     choices = [
@@ -399,7 +384,7 @@ def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
     assert found.text == "proved for all integers, for k = 1, 2; other k are not proved"
 
 
-def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
+def test_a_statement_of_which_nothing_is_spoken_is_vacuous():
     why = Vacuous("no integers satisfy its conditions")
     assert row(a_statement(), by_check(Undecided("none")), by_proof("a", why)).verdict == "vacuous"
     one, two = (

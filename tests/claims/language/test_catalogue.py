@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,13 +31,13 @@ CLAIM = """\
 """
 
 
-def load(tmp_path: Path, text: str) -> dict[str, Claim]:
+def load(tmp_path, text):
     path = tmp_path / "claims.yaml"
     path.write_text(text, encoding="utf-8")
     return dict(load_catalogue([path]).claims)
 
 
-def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
+def test_a_work_order_holds_what_decides_the_verdict(tmp_path):
     claim = load(tmp_path, HEAD + CLAIM)["drawn-1"]
     again = Claim.from_json(claim.as_json())
     assert again.as_json() == claim.as_json()
@@ -51,7 +49,7 @@ def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
         again.as_ledger()
 
 
-def test_an_id_is_given_once(tmp_path: Path) -> None:
+def test_an_id_is_given_once(tmp_path):
     paths = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
     for path in paths:
         path.write_text(HEAD + CLAIM, encoding="utf-8")
@@ -59,7 +57,7 @@ def test_an_id_is_given_once(tmp_path: Path) -> None:
         load_catalogue(paths)
 
 
-def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_path: Path) -> None:
+def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_path):
     text = (HEAD + CLAIM.replace("k % 2 == 0", "v2(s) > 0")).replace("drawn-1", "found-1")
     claim = load(tmp_path, text)["found-1"]
     assert claim.match("step-bar(k=4, s=0)") is None
@@ -84,7 +82,7 @@ OF_THESE_ALONE = {
 }
 
 
-def test_ranges_that_list_some_integers_of_a_statement_say_so() -> None:
+def test_ranges_that_list_some_integers_of_a_statement_say_so():
     """A lemma for every even k is not proved by k = 2, 4, 6; of a digit, 0 and 1 are all."""
     for claim in CATALOGUE.claims.values():
         ranges, _ = integers_in_front(claim.proposition) if claim.is_about_integers else ((), None)
@@ -114,7 +112,7 @@ def test_ranges_that_list_some_integers_of_a_statement_say_so() -> None:
     st.integers(1, 80),
     st.sampled_from(["grundy", "p-positions"]),
 )
-def test_fitting_is_matching(pattern: str, k: int, s: int, quantity: str) -> None:
+def test_fitting_is_matching(pattern, k, s, quantity):
     ruleset = pattern.format(k=k, s=s)
     expected = [
         (claim.id, case)

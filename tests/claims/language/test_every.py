@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.language.catalogue import Catalogue, mistakes_in
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ConfigError
@@ -20,7 +18,7 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from tests.claims.claims import entry_from
 
 
-def unchecked(**more: Any) -> Claim:
+def unchecked(**more):
     entry = {
         "id": "drawn",
         "ruleset": "step-bar(k=k, s=s)",
@@ -31,7 +29,7 @@ def unchecked(**more: Any) -> Claim:
     return entry_from(entry)
 
 
-def claim(**more: Any) -> Claim:
+def claim(**more):
     found = unchecked(**more)
     assert list(mistakes_in(found)) == []
     return found
@@ -41,7 +39,7 @@ def claim(**more: Any) -> Claim:
 FIRST_ONLY = "G == (y ^ z)+t-2"
 
 
-def test_the_first_integer_that_fits_does_not_stand_for_the_others() -> None:
+def test_the_first_integer_that_fits_does_not_stand_for_the_others():
     found = list(trials(claim(every={"t": "2..50"}, statement=FIRST_ONLY)))
     assert [trial.parameters for trial in found] == [{"k": 2, "s": 0, "t": t} for t in range(2, 51)]
     assert isinstance(found[0].finding.verdict, HoldsToBound)
@@ -49,7 +47,7 @@ def test_the_first_integer_that_fits_does_not_stand_for_the_others() -> None:
 
 
 @pytest.mark.full
-def test_a_proof_is_of_one_of_them() -> None:
+def test_a_proof_is_of_one_of_them():
     one = claim(every={"t": "2..3"}, statement=FIRST_ONLY)
     proof = prove(parse_ruleset("step-bar(k=2, s=0)"), "grundy")
     cases = [case for _, case in Catalogue({"drawn": one}).fitting("step-bar(k=2, s=0)", "grundy")]
@@ -62,7 +60,7 @@ def test_a_proof_is_of_one_of_them() -> None:
 
 
 @given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 5), st.integers(1, 3))
-def test_cases_are_the_choices_that_fit(k: int, s: int, far: int, factor: int) -> None:
+def test_cases_are_the_choices_that_fit(k, s, far, factor):
     text = f"k*t + m == s + {factor}*u"
     one = claim(every={"t": "-2..k", "u": f"t..t+{far}"}, some={"m": "0..u"}, when=text)
     expected = [
@@ -84,6 +82,6 @@ def test_cases_are_the_choices_that_fit(k: int, s: int, far: int, factor: int) -
         {"every": {"t": "1..101"}},
     ],
 )
-def test_choices_are_not_tried_for_ever(more: dict[str, Any]) -> None:
+def test_choices_are_not_tried_for_ever(more):
     with pytest.raises(ConfigError, match=r"more than [0-9,]+ choices"):
         claim(**more).cases({"k": 2, "s": 0})

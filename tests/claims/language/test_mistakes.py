@@ -30,7 +30,7 @@ claims:
 """
 
 
-def refusal(folder: Path, keys: str) -> list[str]:
+def refusal(folder, keys):
     """Return the lines of the refusal of a claim with these keys, which begin in line 7."""
     path = folder / "c.yaml"
     path.write_text(HEAD + "".join(f"  {line}\n" for line in keys.splitlines()), encoding="utf-8")
@@ -39,7 +39,7 @@ def refusal(folder: Path, keys: str) -> list[str]:
     return [line.replace(f"{path}:", "") for line in str(error.value).splitlines()]
 
 
-def with_check(ruleset: str, check: str) -> str:
+def with_check(ruleset, check):
     return f"ruleset: {ruleset}\ncheck:\n" + "".join(f"  {line}\n" for line in check.splitlines())
 
 
@@ -66,9 +66,7 @@ def with_check(ruleset: str, check: str) -> str:
         (None, "for a in 0..N: P", 16, '"P" needs a game'),
     ],
 )
-def test_a_mistake_in_a_statement_is_shown_in_its_text(
-    tmp_path: Path, ruleset: str | None, statement: str, column: int, found: str
-) -> None:
+def test_a_mistake_in_a_statement_is_shown_in_its_text(tmp_path, ruleset, statement, column, found):
     """The first line names the key, the next is the line of the text, and a caret stands below the mistake."""
     keys = ("" if ruleset is None else f"ruleset: {ruleset}\n") + f"statement: |-\n  {statement}"
     first, text, caret = refusal(tmp_path, keys)
@@ -106,7 +104,7 @@ OTHER_KEYS = [
 
 
 @pytest.mark.parametrize(("keys", "message"), OTHER_KEYS)
-def test_mistakes_of_other_keys_name_their_place(tmp_path: Path, keys: str, message: str) -> None:
+def test_mistakes_of_other_keys_name_their_place(tmp_path, keys, message):
     if keys.startswith("{sample}"):
         keys = keys.replace("{sample}", "ruleset: step-bar(k=k)\nsample: ") + "\nstatement: P"
     lines = refusal(tmp_path, keys)
@@ -152,9 +150,7 @@ OF_CHECKS = [
 
 
 @pytest.mark.parametrize(("ruleset", "check", "message"), OF_CHECKS)
-def test_mistakes_of_checks_that_are_no_statements(
-    tmp_path: Path, ruleset: str | None, check: str, message: str
-) -> None:
+def test_mistakes_of_checks_that_are_no_statements(tmp_path, ruleset, check, message):
     keys = with_check(str(ruleset), check).split("\n", 1)[ruleset is None :]
     lines = refusal(tmp_path, "\n".join(keys))
     assert any(message in line for line in lines), lines
@@ -168,9 +164,7 @@ def test_mistakes_of_checks_that_are_no_statements(
         ({"t": "0..s", "u": "-1..k"}, "u < k and s == u*2**t", False),
     ],
 )
-def test_integers_of_some_are_in_for_all_only_if_it_is_when(
-    some: dict[str, str], when: str, is_right: bool
-) -> None:
+def test_integers_of_some_are_in_for_all_only_if_it_is_when(some, when, is_right):
     claim = Claim.from_json(
         {
             "id": "powers",
@@ -188,7 +182,7 @@ def test_integers_of_some_are_in_for_all_only_if_it_is_when(
     assert not claim.is_for_all({"k": 4, "s": 5})
 
 
-def test_a_check_that_is_no_statement_does_not_follow_from_others() -> None:
+def test_a_check_that_is_no_statement_does_not_follow_from_others():
     claim = Claim.from_json(
         {
             "id": "drawn",
@@ -217,15 +211,15 @@ CLAIM = """\
 """
 
 
-def claim_text(number: int = 1, more: str = "", statement: str = "P <=> y == z") -> str:
+def claim_text(number=1, more="", statement="P <=> y == z"):
     return CLAIM.format(number=number, more=more, statement=statement)
 
 
 @pytest.fixture
-def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+def load(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def read(*files: str) -> Catalogue:
+    def read(*files):
         paths = [Path(f"{name}.yaml") for name in "abc"[: len(files)]]
         for path, text in zip(paths, files, strict=True):
             path.write_text(text, encoding="utf-8")
@@ -238,7 +232,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     "statement",
     ["P <=> y // ( z - 3 ) == 0", "let t = 7 // s: P <=> y == t", "P or y // (z-3) == 0"],
 )
-def test_a_formula_without_a_value_is_named_by_its_key(load: Load, statement: str) -> None:
+def test_a_formula_without_a_value_is_named_by_its_key(load, statement):
     catalogue = load(HEAD_PLACES + claim_text(1, "", statement))
     game = parse_ruleset("step-bar(k=2, s=0)")
     # As it comes from a work order.
@@ -249,7 +243,7 @@ def test_a_formula_without_a_value_is_named_by_its_key(load: Load, statement: st
     assert catalogue.places["mine-1"]["statement"].startswith("a.yaml:9:")
 
 
-def test_every_formula_has_a_place() -> None:
+def test_every_formula_has_a_place():
     files = sorted(Path("config/claims").glob("*.yaml"))
     catalogue = load_catalogue(files)
     for claim in catalogue.claims.values():
@@ -279,12 +273,12 @@ def test_every_formula_has_a_place() -> None:
         ),
     ],
 )
-def test_ids_of_no_claim_are_refused(load: Load, more: str, message: str) -> None:
+def test_ids_of_no_claim_are_refused(load, more, message):
     with pytest.raises(ConfigError, match=message):
         load(HEAD_PLACES + claim_text(1, more) + claim_text(2))
 
 
-def test_claims_that_follow_from_each_other_are_refused(load: Load) -> None:
+def test_claims_that_follow_from_each_other_are_refused(load):
     one, other = (f"for_all: k > 0\n    follows_from: {{claims: [mine-{n}]}}" for n in (2, 1))
     with pytest.raises(ConfigError, match=r"from itself: mine-1 from mine-2 from mine-1"):
         load(HEAD_PLACES + claim_text(1, one) + claim_text(2, other))
@@ -292,7 +286,7 @@ def test_claims_that_follow_from_each_other_are_refused(load: Load) -> None:
     assert [c.id for c in catalogue.premises(catalogue.claims["mine-1"])] == ["mine-2"]
 
 
-def test_ids_may_be_of_a_later_file_or_of_a_paper_that_is_not_read(load: Load) -> None:
+def test_ids_may_be_of_a_later_file_or_of_a_paper_that_is_not_read(load):
     first = HEAD_PLACES + claim_text(1, "contradicts: [theirs-1]")
     theirs = HEAD_PLACES.replace("mine", "theirs") + claim_text(1).replace("mine", "theirs")
     assert list(load(first, theirs).claims) == ["mine-1", "theirs-1"]
@@ -301,7 +295,7 @@ def test_ids_may_be_of_a_later_file_or_of_a_paper_that_is_not_read(load: Load) -
         load(first, theirs.replace("theirs-1", "theirs-2"))
 
 
-def test_a_condition_without_a_value_names_its_place(load: Load) -> None:
+def test_a_condition_without_a_value_names_its_place(load):
     catalogue = load(HEAD_PLACES + claim_text(1, "when: k % s == 0"))
     with pytest.raises(ConfigError, match=r"a.yaml:8:5: claim mine-1: when: division by zero"):
         list(catalogue.fitting("step-bar(k=2, s=0)", "p-positions"))

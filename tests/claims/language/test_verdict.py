@@ -14,7 +14,6 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Vacuous,
-    Verdict,
     VerdictRecord,
     verdict_text,
 )
@@ -44,12 +43,12 @@ verdicts = st.one_of(
 
 
 @given(verdicts)
-def test_round_trip_through_json(verdict: Verdict) -> None:
+def test_round_trip_through_json(verdict):
     document = verdict_document(verdict)
     assert VerdictRecord.model_validate(document).as_verdict == verdict
     assert document["text"] == verdict_text(verdict)
 
 
-def test_an_unknown_verdict_is_refused() -> None:
+def test_an_unknown_verdict_is_refused():
     with pytest.raises(ValueError, match="Input should be 'proved'"):
         VerdictRecord.model_validate({"verdict": "maybe", "text": "maybe"})

@@ -14,7 +14,6 @@ from choco_pipeline.formula.written.math_text import typeset
 from choco_pipeline.formula.written.mathml import MathML
 from tests.formula.drawn import (
     NAMES,
-    Drawn,
     NoValueError,
     absolute,
     formulas_of,
@@ -28,7 +27,7 @@ from tests.report.read_latex import Reader, as_latex
 @unhurried
 @given(formulas_of(), st.fixed_dictionaries({name: st.integers(-4, 9) for name in NAMES}))
 @example(absolute(shifted(">>", literal(1), literal(0))), dict.fromkeys(NAMES, 0))
-def test_latex_is_read_as_the_formula(drawn: Drawn, env: dict[str, int]):
+def test_latex_is_read_as_the_formula(drawn, env):
     meant = drawn.at(env)
     assume(meant is not None)
     text = typeset(parse(drawn.text), LaTeX())
@@ -41,7 +40,7 @@ def test_latex_is_read_as_the_formula(drawn: Drawn, env: dict[str, int]):
 
 @unhurried
 @given(formulas_of())
-def test_mathml_says_what_latex_says(drawn: Drawn):
+def test_mathml_says_what_latex_says(drawn):
     formula = parse(drawn.text)
     root = ElementTree.fromstring(f"<math>{typeset(formula, MathML())}</math>")
     assert as_latex(root).replace(" ", "") == typeset(formula, LaTeX()).replace(" ", "")

@@ -19,7 +19,7 @@ POINTS = dict(zip(NAMES, GRID, strict=True))
 
 
 @pytest.mark.parametrize("own", [(), (3,), (1, 4, 6)])
-def test_expressions_are_what_they_say_and_each_is_there_once(own) -> None:
+def test_expressions_are_what_they_say_and_each_is_there_once(own):
     grown = list(grow(NAMES, GRID, own))
     assert len(grown) == DIFFERENT
     assert len({values.tobytes() for _, values in grown}) == DIFFERENT
@@ -34,7 +34,7 @@ def test_expressions_are_what_they_say_and_each_is_there_once(own) -> None:
 
 @settings(max_examples=examples(60))
 @given(st.data())
-def test_pairs_are_what_they_say(data) -> None:
+def test_pairs_are_what_they_say(data):
     atoms = Atoms.at(POINTS, (3,), with_grammar=True)
     i, j = (data.draw(st.integers(0, len(atoms.formulas) - 1)) for _ in "ij")
     a, b, more = (data.draw(st.integers(-4, 4)) for _ in "abm")
@@ -58,7 +58,7 @@ def test_pairs_are_what_they_say(data) -> None:
         ("v2(z+1)+(y ^ z)", 8),
     ],
 )
-def test_what_two_formulas_make_is_found(text, size) -> None:
+def test_what_two_formulas_make_is_found(text, size):
     numbers = parse(text).evaluate(POINTS)
     everywhere = np.ones(numbers.shape, np.bool_)
     found = Atoms.at(POINTS, (3,), with_grammar=True).shortest(Target(numbers), everywhere)
@@ -66,7 +66,7 @@ def test_what_two_formulas_make_is_found(text, size) -> None:
     assert length(found)[0] <= size
 
 
-def test_a_target_with_columns_that_hold_none() -> None:
+def test_a_target_with_columns_that_hold_none():
     """A formula must say nothing legal where there is no number."""
     y, z = GRID
     tops = np.full(y.size, 6)
@@ -80,7 +80,7 @@ def test_a_target_with_columns_that_hold_none() -> None:
     assert atoms.shortest(Target(numbers, tops, forgiven=1), everywhere) == "y ^ z"
 
 
-def test_nim_sums_of_two_with_exceptions() -> None:
+def test_nim_sums_of_two_with_exceptions():
     text = "((y ^ (z+2))+1 ^ z//2)-3"
     numbers = parse(text).evaluate(POINTS)
     atoms = Atoms.at(POINTS, (2,), with_grammar=True)

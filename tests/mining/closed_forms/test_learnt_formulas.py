@@ -75,7 +75,7 @@ def test_a_period_is_a_modulus_of_formulas():
         ("nim(3)", 24, "a ^ b ^ c == 0"),
     ],
 )
-def test_one_formula(text, bound, formula) -> None:
+def test_one_formula(text, bound, formula):
     is_p = formula.endswith("== 0")
     found, *others = mined(text, bound, "p-positions" if is_p else "grundy")
     assert not (others and is_p)
@@ -88,7 +88,7 @@ MOVES = [{"lower": list(pair), "by": "any"} for pair in ("ab", "ac", "bc")]
 MOORE = {"game": "three-of-which-two", "coordinates": ["a", "b", "c"], "moves": MOVES}
 
 
-def test_two_equations_tell_p_positions(tmp_path, monkeypatch) -> None:
+def test_two_equations_tell_p_positions(tmp_path, monkeypatch):
     """E. H. Moore (1910): with three heaps, of which one or two are lowered, all are the same."""
     folder = tmp_path / "config" / "games"
     folder.mkdir(parents=True)
@@ -107,7 +107,7 @@ def test_two_equations_tell_p_positions(tmp_path, monkeypatch) -> None:
         (5, "a%6 ^ b%6 ^ c%6"),
     ],
 )
-def test_several_heaps_of_which_some_amounts_may_be_taken(most, grundy) -> None:
+def test_several_heaps_of_which_some_amounts_may_be_taken(most, grundy):
     """Berlekamp, Conway and Guy, Winning Ways: heaps of n are n mod (m+1)."""
     game = f"game(restricted-nim, m={most})"
     for quantity, formula in (("grundy", grundy), ("p-positions", f"{grundy} == 0")):
@@ -116,7 +116,7 @@ def test_several_heaps_of_which_some_amounts_may_be_taken(most, grundy) -> None:
         assert is_right(game, found, 8)
 
 
-def test_an_uncut_rectangular_bar_is_told_by_its_poisoned_cell() -> None:
+def test_an_uncut_rectangular_bar_is_told_by_its_poisoned_cell():
     """patterns, Thm 2.3, where i and j count from 1."""
     (found,) = mined("rectangular-bar(m=21, n=21)", None, "p-positions")
     assert found.formulas == (
@@ -126,7 +126,7 @@ def test_an_uncut_rectangular_bar_is_told_by_its_poisoned_cell() -> None:
 
 
 @pytest.mark.parametrize("s", [0, 1, 2])
-def test_the_one_exception_of_pass2016_theorem_4_1_is_stated(s) -> None:
+def test_the_one_exception_of_pass2016_theorem_4_1_is_stated(s):
     """For odd s it is the theorem. For even s pass2016, Conj 4.1 gives a set of values; these games have a formula, too."""
     text = f"with-pass(strip-bar(k=4, s={s}), passes=1)"
     found = mined(text, 64, "p-positions")
@@ -140,7 +140,7 @@ def test_the_one_exception_of_pass2016_theorem_4_1_is_stated(s) -> None:
 @pytest.mark.parametrize(
     ("k", "s"), [(3, 1), *(pytest.param(*one, marks=pytest.mark.full) for one in ((3, 0), (5, 2)))]
 )
-def test_half_of_the_positions_of_a_bar_with_odd_k(k, s) -> None:
+def test_half_of_the_positions_of_a_bar_with_odd_k(k, s):
     """Where y + z + s is even; for the others a formula is found beyond a line, and beyond no less steep or lower one."""
     text = f"step-bar(k={k}, s={s})"
     found, beyond = mined(text, 96, "grundy")
@@ -186,7 +186,7 @@ def planted(text, bound, values):
     st.integers(1, 4),
     st.integers(0, 5),
 )
-def test_planted_formulas_are_found(shape, a, b) -> None:
+def test_planted_formulas_are_found(shape, a, b):
     text = shape.format(a=a, b=b)
     formula = parse(text)
     bar = f"step-bar(k={a})"
@@ -200,7 +200,7 @@ def test_planted_formulas_are_found(shape, a, b) -> None:
 
 @settings(max_examples=examples(4))
 @given(st.integers(0, 1000), st.sampled_from([2, 5, 40]))
-def test_a_random_table_has_no_formula_and_says_what_was_tried(seed, values) -> None:
+def test_a_random_table_has_no_formula_and_says_what_was_tried(seed, values):
     random = np.random.default_rng(seed)
     game, data = planted("step-bar(k=2)", 48, lambda at: random.integers(0, values, at[0].size))
     (found,) = mine_formulas(Cells.of(game, 48, data))
@@ -213,7 +213,7 @@ def test_a_random_table_has_no_formula_and_says_what_was_tried(seed, values) -> 
     assert found.nothing is True
 
 
-def test_a_formula_that_fails_outside_of_the_box_is_not_reported() -> None:
+def test_a_formula_that_fails_outside_of_the_box_is_not_reported():
     """solid2022, Conj 1: for k = 6 the nim-sum is right near the origin only."""
     text = "solid-bar(f=(x+z)//6)"
     (found,) = mined(text, 64, "p-positions")
@@ -231,7 +231,7 @@ def test_a_formula_that_fails_outside_of_the_box_is_not_reported() -> None:
     "many",
     [1, *(pytest.param(EXCEPTIONS + more, marks=pytest.mark.full) for more in (0, 1))],
 )
-def test_a_few_exceptions_are_stated_and_many_are_not(many) -> None:
+def test_a_few_exceptions_are_stated_and_many_are_not(many):
     places = [(0, 1), (1, 3), (2, 9), (0, 13), (3, 20)][:many]
 
     def nearly(at):
@@ -259,14 +259,14 @@ def test_a_few_exceptions_are_stated_and_many_are_not(many) -> None:
         ("max(0, (x ^ z)-1)", "y == max(0, (x ^ z)-1)"),
     ],
 )
-def test_an_equation_for_a_coordinate_is_a_nim_sum_if_it_can_be(formula, said) -> None:
+def test_an_equation_for_a_coordinate_is_a_nim_sum_if_it_can_be(formula, said):
     assert equation("y", formula, "xyz") == said
     for x, z, y in product(range(5), range(5), range(-3, 12)):
         place = {"x": x, "y": y, "z": z}
         assert parse(said).value(place) is (y == parse(formula).value(place))
 
 
-def test_cases_by_passes_are_those_of_the_game_not_of_what_is_never_more_than_1() -> None:
+def test_cases_by_passes_are_those_of_the_game_not_of_what_is_never_more_than_1():
     x, y = np.indices((40, 2)).reshape(2, -1)
     points = {"x": x, "y": y}
     target = Target(np.where(y == 0, x, 3 * x // 2 + 7 * (x % 3)))
@@ -283,7 +283,7 @@ def test_cases_by_passes_are_those_of_the_game_not_of_what_is_never_more_than_1(
 
 
 @pytest.mark.parametrize("side", [8, pytest.param(64, marks=pytest.mark.full)])
-def test_where_all_positions_are_p_no_formula_tells_them_from_others(side) -> None:
+def test_where_all_positions_are_p_no_formula_tells_them_from_others(side):
     game = parse_ruleset(f"rectangular-bar({side},{side})")
     heaps = ((i, side - 1 - i, j, side - 1 - j) for i in range(side) for j in range(side))
     assert all(a ^ b ^ c ^ d == 0 for a, b, c, d in heaps)
@@ -306,14 +306,14 @@ NUMBERS = np.arange(128)
         "a%20%3 == 1 and a%20 >= 7",
     ],
 )
-def test_sets_with_a_form(truth) -> None:
+def test_sets_with_a_form(truth):
     inside = np.broadcast_to(parse(truth).evaluate({"a": NUMBERS}), NUMBERS.shape)
     first = next(conditions_on("a", inside))
     far = np.arange(1 << 12)
     assert (parse(first).evaluate({"a": far}) == parse(truth).evaluate({"a": far})).all()
 
 
-def test_sets_without_a_form() -> None:
+def test_sets_without_a_form():
     random = np.random.default_rng(0).random(128) < 0.5
     residues = np.isin(NUMBERS % 30, [0, 1, 3, 4, 9, 12, 13, 20, 21, 28])
     spoilt = (NUMBERS % 7 == 0) | (NUMBERS == 100)
@@ -321,7 +321,7 @@ def test_sets_without_a_form() -> None:
         assert list(conditions_on("a", one)) == []
 
 
-def test_a_set_that_the_second_half_refutes_is_not_said() -> None:
+def test_a_set_that_the_second_half_refutes_is_not_said():
     """Restricted Nim in which 1 or 2 may be taken: every third number, until one cell is another one."""
     game = parse_ruleset("game(subtraction)")
     data = p_table(game, 255)

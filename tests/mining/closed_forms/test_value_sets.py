@@ -36,7 +36,7 @@ def value_set(game, bound, expression):
     return found
 
 
-def test_printed_value_set() -> None:
+def test_printed_value_set():
     """pass2016, Examples 4.1 and 4.2: k=4, s=2, x, y, z ≤ 20; Conjecture 4.1."""
     game = WithPass(StripBar(4, 2))
     assert value_set(game, 80, nim_sum_of(game)).within(20) == [0, 1, 2, 6, 14, 30]
@@ -46,7 +46,7 @@ def test_printed_value_set() -> None:
     assert found.claim == {"statement": line}
 
 
-def test_printed_end_of_a_list() -> None:
+def test_printed_end_of_a_list():
     """pass2016, Example 4.5: k=4, s=6, bound 80; the printed list ends so."""
     printed = [106, 108, 112, 113, 114, 115, 116, 117, 118, 119, 120, 122, 123, 126]
     game = WithPass(StripBar(4, 6))
@@ -54,7 +54,7 @@ def test_printed_end_of_a_list() -> None:
     assert values[-len(printed) :] == printed
 
 
-def test_every_number_up_to_a_frontier() -> None:
+def test_every_number_up_to_a_frontier():
     """pass2016, Conjecture 4.2, and more: how far."""
     (found, *_) = mined(WithPass(StripBar(6, 6)), 1023)
     assert found.form.name == "all-up-to"
@@ -104,7 +104,7 @@ def test_growth_is_exact(drawn):
         ("solid-bar(f=x//2+z//2)", 30),
     ],
 )
-def test_forms_hold_at_every_p_position_of_the_definition(text, bound) -> None:
+def test_forms_hold_at_every_p_position_of_the_definition(text, bound):
     game = parse_ruleset(text)
     heaps = len(game.base.coordinates)
     p = [q for q in game.positions(bound) if max(q[:heaps]) <= bound and game.is_p_position(q)]
@@ -117,12 +117,12 @@ def test_forms_hold_at_every_p_position_of_the_definition(text, bound) -> None:
 
 
 @pytest.mark.parametrize(("k", "zero"), [(3, "x ^ y ^ z"), (5, "(x-1) ^ y ^ (z-1)")])
-def test_a_zero_sum_is_reported_alone(k, zero) -> None:
+def test_a_zero_sum_is_reported_alone(k, zero):
     found = mined(SolidBar(f"(x+z)//{k}"), 100)
     assert [(one.expression, one.form.name) for one in found] == [(zero, "zero")]
 
 
-def test_what_holds_for_all_positions_is_not_reported() -> None:
+def test_what_holds_for_all_positions_is_not_reported():
     """A nim-sum is never negative, and y ≤ z in these bars."""
     found = mined(WithPass(StripBar(4, 2)), 128)
     conditions = {one.expression: one.form.condition for one in found}
@@ -136,7 +136,7 @@ def test_what_holds_for_all_positions_is_not_reported() -> None:
     "text",
     ["solid-bar(f=(x+z)//2)", "strip-bar(k=2, s=1)", "nim(3)", "with-pass(nim(3), passes=1)"],
 )
-def test_a_table_by_chance_has_no_form(text, seed) -> None:
+def test_a_table_by_chance_has_no_form(text, seed):
     game, random = parse_ruleset(text), np.random.default_rng(seed)
     bound = 255
     data = p_table(game, bound)
@@ -168,19 +168,19 @@ def test_a_table_by_chance_has_no_form(text, seed) -> None:
         ([0, 2, 6, 30, 62], "finite", "v == 0 or v == 2 or v == 6 or v == 30 or v == 62"),
     ],
 )
-def test_forms(values, name, condition) -> None:
+def test_forms(values, name, condition):
     form = forms(values)[0]
     assert (form.name, form.condition) == (name, condition)
     near = range(-values[-1] - 9, values[-1] + 1)
     assert [v for v in near if parse(form.condition).value({"v": v})] == values
 
 
-def test_long_sets_have_no_form() -> None:
+def test_long_sets_have_no_form():
     assert forms([]) == forms([*range(40)]) == forms([0, 1, 3, 4, 7, 8, 9, 12, 20]) == []
 
 
 @given(st.sets(st.integers(-30, 30), min_size=4), st.integers(1, 6), st.integers(0, 5))
-def test_conditions_hold(drawn, modulus, residue) -> None:
+def test_conditions_hold(drawn, modulus, residue):
     values = sorted(modulus * v + residue for v in drawn)
     for condition in conditions(values):
         assert all(parse(condition).value({"v": v}) for v in values)
@@ -196,7 +196,7 @@ def test_frontier(values):
     assert last + 1 not in values
 
 
-def test_frontier_laws() -> None:
+def test_frontier_laws():
     sides = [16, 32, 64, 128, 256, 512]
     assert frontier_law([(b, 3 * b // 2 + 5) for b in sides]) == "3·B/2 + 5"
     for frontiers in ([9] * 6, [*sides[:5], 511], sides[:3]):
@@ -224,7 +224,7 @@ def _nim_sum(game, position):
 
 
 @pytest.mark.parametrize(("last", "relation"), [(8, "within"), (16, "exactly")])
-def test_the_values_are_not_a_set_of_which_a_small_member_never_occurs(last, relation) -> None:
+def test_the_values_are_not_a_set_of_which_a_small_member_never_occurs(last, relation):
     """1, 2, 4 and 8 are all that is seen: if 16 is a power of 2 that does not occur up to bound 64, then no set of powers."""
     found = ValueSet(parse("x"), 64, 64)
     powers = np.array([1 << i for i in range(last.bit_length())])
@@ -237,7 +237,7 @@ def test_the_values_are_not_a_set_of_which_a_small_member_never_occurs(last, rel
 
 
 @given(st.one_of(rulesets(), cut_games()), st.data())
-def test_positions_are_known_all_at_once(game, data) -> None:
+def test_positions_are_known_all_at_once(game, data):
     numbers = st.tuples(*(st.integers(0, 20) for _ in game.coordinates))
     points = data.draw(st.lists(numbers, max_size=30))
     columns = np.array(points, np.int64).reshape(-1, len(game.coordinates)).T

@@ -37,7 +37,7 @@ A, B, C = (Member(name, ("x",)) for name in "ABC")
 
 
 @given(sentences, sentences, sentences)
-def test_helpers_mean_what_they_say(p, q, r) -> None:
+def test_helpers_mean_what_they_say(p, q, r):
     values = {"x": 2, "y": 1, "z": 3}
     most = 3 + 3 * max(map(depth, (p, q, r)))
     sets = small_sets(most)
@@ -52,7 +52,7 @@ def test_helpers_mean_what_they_say(p, q, r) -> None:
     assert holds(implies(p, q, r)) == (not (holds(p) and holds(q)) or holds(r))
 
 
-def test_a_condition_goes_inside_of_quantifiers_and_is_not_captured() -> None:
+def test_a_condition_goes_inside_of_quantifiers_and_is_not_captured():
     some, condition = Exists(("u",), less("u", "y")), less("x", "y")
     inside = Exists(("u",), And((condition, less("u", "y"))))
     assert within(condition, disjunction(some, A)) == disjunction(inside, conjunction(condition, A))
@@ -65,7 +65,7 @@ MOST = 4
 
 @settings(max_examples=examples(200))
 @given(sentences)
-def test_automata_accept_what_makes_the_sentence_true(sentence) -> None:
+def test_automata_accept_what_makes_the_sentence_true(sentence):
     automaton = automaton_of(sentence, small())
     assert automaton.tracks == tuple(sorted(free(sentence)))
     most = MOST + REACH * depth(sentence)
@@ -77,7 +77,7 @@ def test_automata_accept_what_makes_the_sentence_true(sentence) -> None:
 
 @given(sentences)
 @example(Not(Or((Member("order", ("y", "z")),))))
-def test_decisions_come_with_a_counterexample(sentence) -> None:
+def test_decisions_come_with_a_counterexample(sentence):
     values = counterexample(sentence, small())
     most = MOST + REACH * depth(sentence)
     sets = small_sets(most)
@@ -99,14 +99,14 @@ def test_decisions_come_with_a_counterexample(sentence) -> None:
         assert found == least, (sentence, found)
 
 
-def test_a_bound_name_may_be_bound_again() -> None:
+def test_a_bound_name_may_be_bound_again():
     inner = Exists(("u",), And((less("u", "y"), Not(Exists(("u",), less("u", "x"))))))
     assert counterexample(Or((Not(Exists(("u",), And((less("u", "x"), inner)))),)), {}) is None
     shadow = Exists(("u",), And((equal("u", "x"), Exists(("u",), less("x", "u")))))
     assert counterexample(shadow, {}) is None
 
 
-def test_several_names_bound_at_once() -> None:
+def test_several_names_bound_at_once():
     sizes = linear({"u": 2, "v": 3, "x": -1}, 0, "==")
     one = linear({"v": 5, "x": -1}, 1, "==")  # 1, 6, 11, …
     for sentence, missing in (
@@ -119,21 +119,21 @@ def test_several_names_bound_at_once() -> None:
         assert {x for x in range(12) if not automaton.accepts({"x": x})} == missing
 
 
-def test_arguments_may_be_equal_and_come_in_any_order() -> None:
+def test_arguments_may_be_equal_and_come_in_any_order():
     order = small()
     assert counterexample(Member("order", ("x", "x")), order) == {"x": 0}
     assert automaton_of(Member("order", ("y", "x")), order).accepts({"x": 1, "y": 1})
     assert not automaton_of(Member("order", ("y", "x")), order).accepts({"x": 1, "y": 2})
 
 
-def test_unknown_relations_and_other_arguments_are_refused() -> None:
+def test_unknown_relations_and_other_arguments_are_refused():
     with pytest.raises(NotDefinableError, match="no automaton for R7: given are even, order"):
         counterexample(Member("R7", ("x",)), small())
     with pytest.raises(NotDefinableError, match="even of 2 arguments needs the tracks 0, 1"):
         counterexample(Member("even", ("x", "y")), small())
 
 
-def test_limits_end_in_undecided() -> None:
+def test_limits_end_in_undecided():
     sentence = Exists(
         ("u",), And((linear({"u": 5, "x": -3}, 2, "=="), NimSumZero(("u", "x", "y"))))
     )
@@ -145,7 +145,7 @@ def test_limits_end_in_undecided() -> None:
         Engine({}, 0.0).counterexample(sentence)
 
 
-def test_a_witness_needs_no_projection() -> None:
+def test_a_witness_needs_no_projection():
     """That x has the digit 1 a dozen places below its highest one takes thousands of states without the mark u."""
     places = 12
     before, dead, last = 0, places + 2, places + 1
@@ -169,7 +169,7 @@ def test_a_witness_needs_no_projection() -> None:
     assert not engine.is_valid(Not(sentence))
 
 
-def test_a_sentence_without_variables_is_a_truth() -> None:
+def test_a_sentence_without_variables_is_a_truth():
     some_larger = Not(Exists(("x",), Not(Exists(("y",), less("x", "y")))))
     assert counterexample(some_larger, {}) is None
     assert counterexample(Exists(("x",), Bitwise("^", "x", "x", "x")), {}) is None  # 0 ^ 0 == 0

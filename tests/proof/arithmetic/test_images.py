@@ -38,7 +38,7 @@ def of(text):
         ("v % 4 == 2", "the numbers that an automaton of 4 states accepts"),
     ],
 )
-def test_known_forms(text, said) -> None:
+def test_known_forms(text, said):
     assert describe(of(text)) == said
 
 
@@ -72,7 +72,7 @@ def of_form(said):
 
 @settings(max_examples=examples(200), deadline=None)
 @given(automata(("v",), 6))
-def test_what_is_said_of_a_set_is_the_set(automaton) -> None:
+def test_what_is_said_of_a_set_is_the_set(automaton):
     said = describe(automaton)
     members = np.flatnonzero(automaton.contains(np.arange(UP_TO)[:, None])).tolist()
     if said.startswith("the numbers that"):
@@ -87,7 +87,7 @@ def test_what_is_said_of_a_set_is_the_set(automaton) -> None:
 
 @settings(max_examples=examples(50))
 @given(st.sets(st.integers(0, 200), max_size=8))
-def test_finite_sets_are_listed(members) -> None:
+def test_finite_sets_are_listed(members):
     text = " or ".join(f"v == {v}" for v in sorted(members)) or "v < 0"
     automaton = of(text)
     assert Numerals.of(automaton).is_finite
@@ -95,10 +95,10 @@ def test_finite_sets_are_listed(members) -> None:
     assert first_members(automaton, 100) == sorted(members)
 
 
-def test_members_may_be_far_apart() -> None:
+def test_members_may_be_far_apart():
     assert first_members(of("v == 2**70 or v == 3")) == [3, 2**70]
 
 
-def test_one_track_is_needed() -> None:
+def test_one_track_is_needed():
     with pytest.raises(AutomatonError, match="has 2"):
         describe(linear({"x": 1, "y": 1}, 0, "=="))

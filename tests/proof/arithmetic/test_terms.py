@@ -20,7 +20,7 @@ divisors = st.sampled_from(["1", "2", "3", "5", "-1", "-2", "-3"])
 shifts = st.sampled_from(["0", "1", "2"])
 
 
-def _larger(smaller: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+def _larger(smaller):
     return st.one_of(
         st.builds("({} {} {})".format, smaller, st.sampled_from("+-^&|"), smaller),
         st.builds("({})*({})".format, smaller, constants),
@@ -53,7 +53,7 @@ def places():
 
 @settings(max_examples=examples(150))
 @given(integers)
-def test_values(text) -> None:
+def test_values(text):
     formula = parse(text)
     below = automaton_of(at_most("y", formula), {})
     same = automaton_of(value_is("y", formula), {})
@@ -66,7 +66,7 @@ def test_values(text) -> None:
 
 @settings(max_examples=examples(150))
 @given(truths)
-def test_conditions(text) -> None:
+def test_conditions(text):
     formula = parse(text)
     automaton = automaton_of(condition(formula), {})
     for place in places():
@@ -96,7 +96,7 @@ LONG = " ^ ".join(f"(x-{n})" for n in range(1, 30))
     ],
 )
 @pytest.mark.parametrize("say", [at_most, value_is])
-def test_what_is_not_arithmetic_is_refused(say, formula, error, why) -> None:
+def test_what_is_not_arithmetic_is_refused(say, formula, error, why):
     with pytest.raises(error, match=why):
         say("y", parse(formula) if isinstance(formula, str) else formula)
 
@@ -109,6 +109,6 @@ def test_what_is_not_arithmetic_is_refused(say, formula, error, why) -> None:
         (condition, "x", "x is an integer"),
     ],
 )
-def test_what_is_too_long_or_no_condition_is_refused(say, text, why) -> None:
+def test_what_is_too_long_or_no_condition_is_refused(say, text, why):
     with pytest.raises(NotDefinableError, match=why):
         say(parse(text))

@@ -180,7 +180,7 @@ def by_closed_form(text, n):
 
 @settings(max_examples=examples(150), deadline=None)
 @given(st.integers(1, 2).flatmap(lambda n: automata(("0", "1")[:n], 9)))
-def test_drawn_automata(a) -> None:
+def test_drawn_automata(a):
     found = counts(a)
     assert [in_box(a, 1 << n) for n in range(5)] == list(islice(module._numbers(a), 5))
     far = list(islice(module._numbers(a), 40))
@@ -221,7 +221,7 @@ def rank(rows):
         "with-pass(strip-bar(k=4, s=2), passes=1)",
     ],
 )
-def test_p_positions_of_games(text) -> None:
+def test_p_positions_of_games(text):
     game = parse_ruleset(text)
     heaps = len(game.base.coordinates)
     described = described_counts(proved(text))
@@ -242,7 +242,7 @@ def test_p_positions_of_games(text) -> None:
             assert row.first[n] == int((box == 0).sum())
 
 
-def test_grundy_numbers_of_a_step_bar() -> None:
+def test_grundy_numbers_of_a_step_bar():
     game = parse_ruleset("step-bar(k=1)")
     rows = described_counts(proved("step-bar(k=1)", "grundy"))
     for row in rows:
@@ -255,7 +255,7 @@ def test_grundy_numbers_of_a_step_bar() -> None:
     assert rows[3].closed == "3 for n ≥ 3"
 
 
-def test_roots_that_are_no_integers_and_roots_that_are_double() -> None:
+def test_roots_that_are_no_integers_and_roots_that_are_double():
     no_pairs = Automaton(
         ("a",), np.array([[0, 1], [0, 2], [2, 2]], np.int32), np.array([True, True, False])
     )
@@ -267,14 +267,14 @@ def test_roots_that_are_no_integers_and_roots_that_are_double() -> None:
     assert counts(one).closed == "n"
 
 
-def test_limits(monkeypatch) -> None:
+def test_limits(monkeypatch):
     monkeypatch.setattr(module, "MOST_STATES", 2)
     with pytest.raises(LimitError, match="of 3 states: at most 2"):
         counts(proved("solid-bar(f=(x+z)//3)").automata[0])
     assert described_counts(proved("solid-bar(f=(x+z)//3)")) == ()
 
 
-def test_a_recurrence_that_is_only_right_modulo_the_prime_is_refused(monkeypatch) -> None:
+def test_a_recurrence_that_is_only_right_modulo_the_prime_is_refused(monkeypatch):
     monkeypatch.setattr(recurrences, "PRIME", 7)
     with pytest.raises(LimitError, match="too large coefficients"):
         counts(linear({"y": 1, "z": -1}, 0, "<="))

@@ -12,7 +12,6 @@ from choco_pipeline import (
     DisjunctiveSum,
     Nim,
     RectangularBar,
-    Ruleset,
     SolidBar,
     StepBar,
     WithPass,
@@ -43,12 +42,12 @@ nested = st.sampled_from(
 )
 
 
-def box(game: Ruleset) -> int:
+def box(game):
     """Return a bound for which plain Python can try everything."""
     return {1: 6, 2: 6, 3: 4}.get(len(game.coordinates), 2)
 
 
-def within(game: Ruleset, bound: int):
+def within(game, bound):
     """Yield all tuples of numbers up to `bound`, positions or not."""
     return product(range(bound + 1), repeat=len(game.coordinates))
 
@@ -58,7 +57,7 @@ games = st.one_of(rulesets(), nested, all_own_games)
 
 @settings(max_examples=examples(60), deadline=None)
 @given(games, st.data())
-def test_options_are_those_of_the_definition(game, data) -> None:
+def test_options_are_those_of_the_definition(game, data):
     bound = box(game)
     here = game.coordinates
     targets = list(within(game, bound))
@@ -80,7 +79,7 @@ def test_options_are_those_of_the_definition(game, data) -> None:
             assert found == bool(options & wanted), (position, wanted)
 
 
-def relations_of(game: Ruleset, kind: str, bound: int) -> dict[str, set[tuple[int, ...]]]:
+def relations_of(game, kind, bound):
     """Return R0, R1, … by definition, for the positions within `bound` in every coordinate."""
     most = game.passes if isinstance(game, WithPass) else 0
     relations: dict[str, set[tuple[int, ...]]] = {f"R{p}": set() for p in range(most + 1)}
@@ -96,9 +95,7 @@ def relations_of(game: Ruleset, kind: str, bound: int) -> dict[str, set[tuple[in
     return relations
 
 
-def failures(
-    game: Ruleset, kind: str, relations, bound: int
-) -> set[tuple[str, int, tuple[int, ...]]]:
+def failures(game, kind, relations, bound):
     """Return name, passes and position of all failures within the box."""
     base = game.ruleset if isinstance(game, WithPass) else game
     values_found = {point[-1] for members in relations.values() for point in members}
@@ -119,7 +116,7 @@ def failures(
 
 @settings(max_examples=examples(40), deadline=None)
 @given(games, st.data())
-def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> None:
+def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data):
     bound = min(3, box(game))
     relations = relations_of(game, "p", bound)
     assert not failures(game, "p", relations, bound)
@@ -138,7 +135,7 @@ def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> N
 
 @settings(max_examples=examples(25), deadline=None)
 @given(games.filter(lambda game: len(game.coordinates) <= 4), st.data())
-def test_grundy_numbers_meet_the_obligations_and_nothing_else_does(game, data) -> None:
+def test_grundy_numbers_meet_the_obligations_and_nothing_else_does(game, data):
     bound = 2
     relations = relations_of(game, "grundy", bound)
     assert not failures(game, "grundy", relations, bound)
@@ -184,7 +181,7 @@ def test_each_of_several_heights_is_asked_of():
         ("min(x, 40-z)", "heights are not negative", {"x": 0, "y": 0, "z": 41}),
     ],
 )
-def test_a_height_that_goes_wrong_far_away_is_found(monkeypatch, text, said, place) -> None:
+def test_a_height_that_goes_wrong_far_away_is_found(monkeypatch, text, said, place):
     monkeypatch.setattr("choco_pipeline.games.height.FIRST_LOOK", 1)  # built as if it were fine
     (obligation,) = (o for o in obligations(SolidBar(text), "p") if o.name == said)
     values = counterexample(obligation.sentence, {})
@@ -197,7 +194,7 @@ def test_a_height_that_goes_wrong_far_away_is_found(monkeypatch, text, said, pla
 class Halved(FormulaHeight):
     """A height that is not what its formula says."""
 
-    def __call__(self, x: int, z: int) -> int:
+    def __call__(self, x, z):
         """Return half of what the formula says."""
         return super().__call__(x, z) // 2
 
@@ -219,12 +216,12 @@ class Halved(FormulaHeight):
     ids=str,
 )
 @pytest.mark.parametrize("kind", ["p", "grundy"])
-def test_what_no_automaton_can_say_is_refused(game, why, kind) -> None:
+def test_what_no_automaton_can_say_is_refused(game, why, kind):
     with pytest.raises(NotDefinableError, match=why):
         obligations(game, kind)
 
 
-def test_an_unknown_ruleset_is_refused() -> None:
+def test_an_unknown_ruleset_is_refused():
     class OneStone(Nim):
         def options(self, position):
             return (p for p in super().options(position) if sum(p) == sum(position) - 1)

@@ -80,7 +80,7 @@ SETS = st.sampled_from(
 
 @settings(max_examples=examples(100), deadline=None)
 @given(st.data())
-def test_drawn_claims_on_values(data) -> None:
+def test_drawn_claims_on_values(data):
     text = data.draw(st.sampled_from(["step-bar(k=2, s=1)", "strip-bar(k=2, s=0)", "nim(2)"]))
     names = parse_ruleset(text).coordinates
     integers, conditions = pieces(names)
@@ -149,7 +149,7 @@ def test_drawn_claims_on_values(data) -> None:
         (">= {v: v == 0 or v == -7000000}", "-7,000,000"),
     ],
 )
-def test_members_of_any_sign_must_be_values(said, absent) -> None:
+def test_members_of_any_sign_must_be_values(said, absent):
     finding = decided("solid-bar(f=(x+z)//3)", f"{{x ^ y ^ z: P}} {said}")
     assert finding.verdict.counterexample.found == f"no P-position has the value {absent}"
 
@@ -166,13 +166,13 @@ def test_members_of_any_sign_must_be_values(said, absent) -> None:
         ("a == 0 => every option by a: a' > b'", "no position"),
     ],
 )
-def test_what_says_nothing_is_vacuous(statement, why) -> None:
+def test_what_says_nothing_is_vacuous(statement, why):
     verdict = decided("nim(2)", statement).verdict
     assert isinstance(verdict, Vacuous)
     assert verdict.why.startswith(why)
 
 
-def test_far_counterexamples_are_explained_by_the_automata() -> None:
+def test_far_counterexamples_are_explained_by_the_automata():
     far = 10**6
 
     def counterexample(statement, relation="p"):
@@ -191,7 +191,7 @@ def test_far_counterexamples_are_explained_by_the_automata() -> None:
 
 
 @pytest.mark.parametrize(("reach", "at"), [(-1, None), (5, None), (6, (6, 6))])
-def test_a_claim_speaks_no_further_than_it_reaches(reach, at) -> None:
+def test_a_claim_speaks_no_further_than_it_reaches(reach, at):
     verdict = decided("nim(2)", f"size <= {reach} => (P <=> a == b and a < 6)").verdict
     if at is not None:
         assert verdict.counterexample.position == at
@@ -202,7 +202,7 @@ def test_a_claim_speaks_no_further_than_it_reaches(reach, at) -> None:
     assert verdict == Proved("here", reach=5) if reach == 5 else isinstance(verdict, Refuted)
 
 
-def test_the_least_position_may_have_more_passes_left() -> None:
+def test_the_least_position_may_have_more_passes_left():
     text = "with-pass(step-bar(k=2, s=1), passes=1)"
     game, wrong = parse_ruleset(text), [(0, 5, 0), (1, 2, 1)]
     assert not any(map(game.is_p_position, wrong))
@@ -210,7 +210,7 @@ def test_the_least_position_may_have_more_passes_left() -> None:
     assert decided(text, said).verdict.counterexample.position == (1, 2, 1)
 
 
-def test_grundy_numbers_tell_p_positions_too() -> None:
+def test_grundy_numbers_tell_p_positions_too():
     said = "P <=> y == z"
     assert decided("step-bar(k=1)", said) != decided("step-bar(k=2)", said)
     by_p = decided("step-bar(k=2, s=1)", said).verdict
@@ -232,13 +232,13 @@ LISTING = {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0], "up
         ("rectangular-bar(m=2, n=3)", "P <=> i == j", "no sentence"),
     ],
 )
-def test_what_is_not_decided(text, said, why) -> None:
+def test_what_is_not_decided(text, said, why):
     verdict = decided(text, said).verdict
     assert isinstance(verdict, Undecided)
     assert why in verdict.why
 
 
-def test_an_undecided_game_decides_no_claim() -> None:
+def test_an_undecided_game_decides_no_claim():
     proof = prove(parse_ruleset("step-bar(k=2, s=1)"), seconds=1e-9)
     claim = claim_on(proof.ruleset, "P <=> y == z")
     verdict = decide(claim, {}, proof, "here").verdict

@@ -74,20 +74,20 @@ BELOW = {"all": {"x": "-N..N", "y": "x..-1"}}
         ({**ONE, "let": {"y": "x + 1"}, "where": "x > 3", "holds": "x >> 70 == 0"}, (1 << 70,)),
     ],
 )
-def test_statements_by_hand(check, at) -> None:
+def test_statements_by_hand(check, at):
     verdict = decided(**check)
     assert isinstance(verdict, Proved if at is None else Refuted)
     assert at is None or verdict.counterexample.position == at
 
 
-def test_a_statement_that_is_true_as_far_as_one_looks() -> None:
+def test_a_statement_that_is_true_as_far_as_one_looks():
     """The bound of the check is no bound of the proof."""
     check = {"bound": 50, **ONE, "holds": "x < 1000 or x % 2 == 0"}
     assert not outcome_of_integers(statement(**check).proposition, 50).is_false
     assert decided(**check).counterexample.position == (1001,)
 
 
-def test_what_is_fixed_and_for_which_values() -> None:
+def test_what_is_fixed_and_for_which_values():
     def fixed(**check):
         return fixed_integers(statement(**check))
 
@@ -116,7 +116,7 @@ def test_what_is_fixed_and_for_which_values() -> None:
         ("10..N", 300, 0, "only the first 0 choices of k from 10 to N are decided"),
     ],
 )
-def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, others) -> None:
+def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, others):
     """A statement may be false of these alone: it is not proved by the rest."""
     claim = statement(bound=9, all={"k": span, "z": "0..N"}, holds=f"k*z < {wrong_at}*z or z < 9")
     found = decide_integers(claim, math.inf)
@@ -129,7 +129,7 @@ def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, othe
 
 
 @pytest.mark.parametrize("span", ["1..max(1, 6-N)", "1..max(2, 7-N)-1 step 1", "2*N-7..2"])
-def test_a_number_may_be_in_its_range_for_some_bounds_only(span) -> None:
+def test_a_number_may_be_in_its_range_for_some_bounds_only(span):
     """With N = 4 there is k = 2, and z < 5; with a larger N there is k = 1 alone, or none."""
     claim = statement(bound=4, all={"k": span, "z": "0..N"}, holds="z < 5 or z//k == z")
     *told, (others, rest) = decide_integers(claim, math.inf)
@@ -140,7 +140,7 @@ def test_a_number_may_be_in_its_range_for_some_bounds_only(span) -> None:
     assert (others, rest.verdict.why[:24]) == ({}, "only the first 2 choices")
 
 
-def test_a_statement_without_time_is_not_decided_for_all_choices() -> None:
+def test_a_statement_without_time_is_not_decided_for_all_choices():
     claim = statement(all={"k": "1..3", "z": "0..N"}, holds="k*z >= z")
     found = decide_integers(claim, 0)
     assert [(fixed["k"], finding.verdict.why) for fixed, finding in found] == [
@@ -149,7 +149,7 @@ def test_a_statement_without_time_is_not_decided_for_all_choices() -> None:
     assert not any(finding.evidence["all_choices"] for _, finding in found)
 
 
-def test_a_statement_that_speaks_of_nothing_is_vacuous() -> None:
+def test_a_statement_that_speaks_of_nothing_is_vacuous():
     for check in (
         {"all": {"k": "5..2", "z": "k..N"}, "holds": "k*z >= z"},
         {"all": {"z": "0..N"}, "where": "z < 0", "holds": "z > 3"},
@@ -177,19 +177,19 @@ def test_a_statement_that_speaks_of_nothing_is_vacuous() -> None:
         (counted({"z": "0..x"}, "z <= x", least=5), "^5: more than 4 integers are counted$"),
     ],
 )
-def test_what_is_not_said(check, why) -> None:
+def test_what_is_not_said(check, why):
     verdict = decided(**check)
     assert isinstance(verdict, Undecided)
     assert re.search(why, verdict.why)
 
 
-def test_a_range_of_numbers_without_value_is_undecided() -> None:
+def test_a_range_of_numbers_without_value_is_undecided():
     verdict = decided(all={"k": "0..2", "j": "0..4 step k", "x": "j..N"}, holds="x >= 0")
     assert isinstance(verdict, Undecided)
     assert verdict.why.endswith("the step of a range is at least 1, found 0")
 
 
-def test_printed_rows_are_data_of_a_statement_about_integers() -> None:
+def test_printed_rows_are_data_of_a_statement_about_integers():
     def verdict(text):
         document = {"id": "a", "statement": text, "bound": 9, "printed": [[0, 0], [3, 6], [40, 80]]}
         ((_, finding),) = decide_integers(Claim.from_json(document), math.inf)
@@ -201,7 +201,7 @@ def test_printed_rows_are_data_of_a_statement_about_integers() -> None:
 
 
 @pytest.mark.parametrize("where", ["k != 0", ["x >= 0", "k != 0 and x >= 1"], "k*k > 0"])
-def test_choices_that_where_excludes_are_not_decided(where) -> None:
+def test_choices_that_where_excludes_are_not_decided(where):
     found = decide_integers(
         statement(all={"k": "-3..3", "x": "0..N"}, where=where, holds="x - x % k == k*(x//k)")
     )
@@ -210,14 +210,14 @@ def test_choices_that_where_excludes_are_not_decided(where) -> None:
     assert all(finding.evidence["all_choices"] for _, finding in found)
 
 
-def test_claims_on_games_are_refused() -> None:
+def test_claims_on_games_are_refused():
     claim = Claim.from_json({"id": "a", "ruleset": "nim(2)", "statement": "G == a ^ b"})
     with pytest.raises(ValueError, match="a statement about integers is needed"):
         decide_integers(claim)
 
 
 @pytest.mark.slow
-def test_no_statement_of_the_papers_is_proved_that_its_check_refutes() -> None:
+def test_no_statement_of_the_papers_is_proved_that_its_check_refutes():
     catalogue = catalogue_of()
     number = 0
     for claim in catalogue.claims.values():
@@ -311,7 +311,7 @@ COLLISIONS = [
 
 
 @pytest.mark.parametrize("check", COLLISIONS)
-def test_names_that_spell_a_variable_are_names(check) -> None:
+def test_names_that_spell_a_variable_are_names(check):
     """Each is false; where variables of ours had these names, each was proved."""
     ((_, verdict),) = verdicts(**check)
     assert isinstance(verdict, Refuted), verdict
@@ -384,7 +384,7 @@ def near(check):
 
 @settings(max_examples=examples(60), deadline=None)
 @given(statements())
-def test_what_is_proved_of_any_names_is_true_and_what_is_refuted_is_false(check) -> None:
+def test_what_is_proved_of_any_names_is_true_and_what_is_refuted_is_false(check):
     for fixed, verdict in verdicts(**check):
         match verdict:
             case Proved() | Vacuous():

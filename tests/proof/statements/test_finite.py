@@ -34,7 +34,7 @@ def both(text, relation, statement, printed=None):
 ROWS = [[0], [1, 2], [2, 1, 3], [3, 4, 1, 5]]
 
 
-def test_printed_grundy_numbers() -> None:
+def test_printed_grundy_numbers():
     def of_rows(rows):
         said = f"z <= {len(rows) - 1} => G == printed(z, y)"
         return both("step-bar(k=1)", "grundy", said, rows)
@@ -55,7 +55,7 @@ def test_printed_grundy_numbers() -> None:
     assert finding.verdict.counterexample == on_table.verdict.counterexample
 
 
-def test_a_printed_number_far_from_any_table() -> None:
+def test_a_printed_number_far_from_any_table():
     far = 10**9
     said = f"G({far}, 0) == {far} and G({far}, 1) == {far}"
     shown = decided("nim(2)", said, "grundy").verdict.counterexample
@@ -86,7 +86,7 @@ PASS_LIST = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [2, 2, 0], [1, 2, 1], [2, 1, 1]]
         ("step-bar(k=2, s=1)", [[0, 0], [2, 1]], None),
     ],
 )
-def test_printed_p_positions(text, positions, at) -> None:
+def test_printed_p_positions(text, positions, at):
     names = ", ".join(parse_ruleset(text).coordinates)
     finding, on_table = both(text, "p", f"size <= 2 => (P <=> ({names}) in printed)", positions)
     if at is None:
@@ -108,7 +108,7 @@ def test_printed_p_positions(text, positions, at) -> None:
         ("step-bar(k=2, s=1)", "grundy", "y > 0"),
     ],
 )
-def test_numbers_of_positions(text, relation, said, reach) -> None:
+def test_numbers_of_positions(text, relation, said, reach):
     count = f"count(position: size <= {reach} and {said}) == "
     _, on_table = both(text, relation, f"{count}0")
     number = on_table.evidence["counted"]
@@ -122,13 +122,13 @@ def test_numbers_of_positions(text, relation, said, reach) -> None:
 
 
 @pytest.mark.parametrize("said", ["G(0, 0) == 0", "count(position: size <= 3 and G == 1) == 1"])
-def test_grundy_numbers_need_a_proof_of_their_own(said) -> None:
+def test_grundy_numbers_need_a_proof_of_their_own(said):
     verdict = decided("nim(2)", said).verdict
     assert isinstance(verdict, Undecided)
     assert "Grundy numbers are not proved" in verdict.why
 
 
-def test_choices_of_further_integers_are_counted_on_tables_only() -> None:
+def test_choices_of_further_integers_are_counted_on_tables_only():
     said = "count(position, v in a..3: P and size <= 3 and v == b) == 4"
     finding, on_table = both("nim(2)", "p", said)
     assert isinstance(finding.verdict, Undecided)
@@ -149,7 +149,7 @@ BAR, ZERO, ZERO_AFTER = "solid-bar(f=(x+z)//3)", "x ^ y ^ z == 0", "x' ^ y' ^ z'
         (PASS, "a == b and a > 0 => no option: a' ^ b' == 0 and p' == 0", (1, 1, 1)),
     ],
 )
-def test_verdicts_are_those_of_the_table_with_the_same_words(text, statement, at) -> None:
+def test_verdicts_are_those_of_the_table_with_the_same_words(text, statement, at):
     game, finding = parse_ruleset(text), decided(text, statement)
     if at is None:
         assert finding.verdict == Proved("here")
@@ -160,7 +160,7 @@ def test_verdicts_are_those_of_the_table_with_the_same_words(text, statement, at
     assert finding.verdict.counterexample == on_table.counterexample
 
 
-def test_far_counterexamples_are_told_without_listing_options() -> None:
+def test_far_counterexamples_are_told_without_listing_options():
     far = 10**6
     for said in ("no option by a: a' == 5", f"some option by a: a' > {far}"):
         finding = decided("nim(2)", f"a == {far} and b == 0 => {said}")
@@ -180,7 +180,7 @@ def test_far_counterexamples_are_told_without_listing_options() -> None:
         ("step2015-lemma-3.7", "strip-bar(k=2, s=2)"),  # with an auxiliary integer
     ],
 )
-def test_claims_of_the_papers_on_options(claim_id, text) -> None:
+def test_claims_of_the_papers_on_options(claim_id, text):
     claim, game = catalogue_of().claims[claim_id], parse_ruleset(text)
     parameters = claim.match(text)
     on_table = check_claim(claim, parameters, game, 9, table(game, 9, "p-positions")).verdict

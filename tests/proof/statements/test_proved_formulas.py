@@ -22,7 +22,7 @@ from tests.proof.statements.decided_games import proved
 NAMES = ("y", "z")
 
 
-def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> None:
+def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases():
     found = formulas(proved("step-bar(k=1)", "grundy"))
     assert found.cases == (
         FormulaCase("(y+z)%2 == 0", "z+(y+1)//2"),
@@ -45,12 +45,12 @@ def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> 
         ("strip-bar(k=4, s=3)", "p", "(x+3) ^ y ^ (z+3) == 0"),
     ],
 )
-def test_games_with_one_formula(text, relation, formula) -> None:
+def test_games_with_one_formula(text, relation, formula):
     found = formulas(proved(text, relation))
     assert found.cases == (FormulaCase(None, formula),)
 
 
-def test_games_without_a_formula() -> None:
+def test_games_without_a_formula():
     assert formulas(proved("step-bar(k=3)", "grundy")) is None
     assert formulas(proved("with-pass(nim(2), passes=1)")) is None
     undecided = prove(parse_ruleset("nim(2)"), seconds=1e-9)
@@ -65,7 +65,7 @@ def test_games_without_a_formula() -> None:
         ("game(whole-cuts)", "2*y-z == 0"),
     ],
 )
-def test_formulas_of_tables_are_proved(game, formula) -> None:
+def test_formulas_of_tables_are_proved(game, formula):
     proof = proved(game)
     assert formulas(proof) is None
     found = formulas_of_table(proof)
@@ -75,7 +75,7 @@ def test_formulas_of_tables_are_proved(game, formula) -> None:
         assert parse(formula).value(at) == (proof.ruleset.grundy(position) == 0)
 
 
-def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> None:
+def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch):
     proof = proved("solid-bar(f=(x+z)//101)")
     monkeypatch.setattr(module, "quick_bound", lambda *_: 45)
     game, decided = proof.ruleset, []
@@ -93,7 +93,7 @@ def test_a_formula_that_is_right_on_a_table_alone_is_not_proved(monkeypatch) -> 
         assert game.is_position(finding.verdict.counterexample.position)
 
 
-def test_a_formula_of_a_part_of_the_positions_is_proved() -> None:
+def test_a_formula_of_a_part_of_the_positions_is_proved():
     proof = proved("step-bar(k=3, s=2)", "grundy")
     found = formulas_of_table(proof)
     assert found.rank[0]
@@ -111,7 +111,7 @@ def test_a_formula_of_a_part_of_the_positions_is_proved() -> None:
     assert isinstance(decide_cases(proof, (case,)).verdict, Refuted)
 
 
-def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:
+def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch):
     asked = []
 
     def counted(proof, guess, *rest):
@@ -139,7 +139,7 @@ def first_wrong(game, cases, bound):
     return min(wrong, key=lambda position: (max(position), position), default=None)
 
 
-def test_cases_that_leave_a_position_out_are_refuted_there() -> None:
+def test_cases_that_leave_a_position_out_are_refuted_there():
     # each is right where it is meant, and the last of them, said of all other positions, is not
     cases = (FormulaCase("y == 0", "x ^ z"), FormulaCase("y == 1", "(x ^ z) ^ 1"))
     proof = proved("solid-bar(f=max(x, z)//2)", "grundy")
@@ -152,7 +152,7 @@ def test_cases_that_leave_a_position_out_are_refuted_there() -> None:
 
 
 @pytest.mark.parametrize("far", [61, 1000])
-def test_cases_that_are_wrong_at_one_far_number_are_refuted(far) -> None:
+def test_cases_that_are_wrong_at_one_far_number_are_refuted(far):
     proof = proved("nim(2)", "grundy")
     left_out = (FormulaCase(f"a != {far}", "a ^ b"),)
     overlapping = (FormulaCase(f"a <= {far}", "a ^ b"), FormulaCase(f"a >= {far}", "(a ^ b)+1"))
@@ -184,7 +184,7 @@ FORMULAS = st.one_of(
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.builds(FormulaCase, CONDITIONS, FORMULAS), min_size=1, max_size=4))
-def test_drawn_cases_are_proved_only_where_the_definition_agrees(cases) -> None:
+def test_drawn_cases_are_proved_only_where_the_definition_agrees(cases):
     proof = proved("nim(2)", "grundy")
     wrong = first_wrong(proof.ruleset, cases, 2 * FAR + 2)
     match decide_cases(proof, cases).verdict:

@@ -1,6 +1,5 @@
 """Fixtures for tests of families and their certificates."""
 
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +23,7 @@ GAMES = {
 
 
 @pytest.fixture
-def games_with_amounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def games_with_amounts(tmp_path, monkeypatch):
     """Games whose moves take only some amounts, in the working directory."""
     folder = tmp_path / "config" / "games"
     folder.mkdir(parents=True)

@@ -11,7 +11,6 @@ from choco_pipeline.proof.uniform.affine import EXPONENTIAL
 from choco_pipeline.proof.uniform.control import (
     CONSTANT,
     TARGET,
-    FamilyObligation,
     option,
 )
 from choco_pipeline.proof.uniform.family import Family
@@ -83,7 +82,7 @@ def digits_of(number):
 class Run:
     """A word being read by an obligation, with counters as integers."""
 
-    def __init__(self, obligation: FamilyObligation, inner, memo):
+    def __init__(self, obligation, inner, memo):
         self.obligation, self.inner, self.memo = obligation, inner, memo
         self.here, self.counters = obligation.start, {}
 
