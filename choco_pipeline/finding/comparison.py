@@ -166,7 +166,7 @@ class Meaning:
     #: "p" for outcomes or "grundy" for Grundy numbers; for other claims a text that equal claims share.
     of: str
     #: The positions that it is about.
-    speaks: cells.Truths
+    domain: cells.Truths
     #: Its values there: 1 for P and 0 for N, or the Grundy number.
     values: cells.Ints
 
@@ -175,7 +175,7 @@ class Meaning:
         if self.of == of:
             return self
         if (self.of, of) == ("grundy", "p"):
-            return Meaning("p", self.speaks, (self.values == 0).astype(np.int64))
+            return Meaning("p", self.domain, (self.values == 0).astype(np.int64))
         return None
 
 
@@ -198,23 +198,23 @@ class _Content:
     #: Its Grundy number, instead.
     number: Formula | None = None
 
-    def speaks(self, points: cells.Points) -> cells.Truths:
+    def domain(self, points: cells.Points) -> cells.Truths:
         """Return the positions that the statement is about."""
         parts = [cells.holds_at(condition, points) for condition in self.where]
         if self.reach is not None:
             parts += [values <= self.reach for name, values in points.items() if name != "p"]
         everything = np.ones(next(iter(points.values())).size, np.bool_)
-        speaks: cells.Truths = np.logical_and.reduce([everything, *parts])
-        return speaks
+        domain: cells.Truths = np.logical_and.reduce([everything, *parts])
+        return domain
 
     def meaning(self, game: str) -> Meaning:
         """Return its meaning at the sampled positions."""
         points = sampled(game)
-        speaks = self.speaks(points)
+        domain = self.domain(points)
         if self.number is not None:
-            return Meaning("grundy", speaks, cells.evaluate_at(self.number, points))
-        is_p = np.zeros_like(speaks) if self.is_p is None else cells.holds_at(self.is_p, points)
-        return Meaning("p", speaks, is_p.astype(np.int64))
+            return Meaning("grundy", domain, cells.evaluate_at(self.number, points))
+        is_p = np.zeros_like(domain) if self.is_p is None else cells.holds_at(self.is_p, points)
+        return Meaning("p", domain, is_p.astype(np.int64))
 
 
 def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _Content | None:
@@ -279,9 +279,9 @@ def _meaning(claim: Claim, game: str) -> Meaning | None:
         points = sampled(game)
         of = cells.evaluate_at(check.of.substitute(known), points)
         members = cells.holds_at(check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)})
-        speaks = [content.speaks(points), np.ones(LARGEST_VALUE, np.bool_)]
+        domain = [content.domain(points), np.ones(LARGEST_VALUE, np.bool_)]
         values = [of, members.astype(np.int64)]
-        return Meaning(f"values {check.relation}", np.concatenate(speaks), np.concatenate(values))
+        return Meaning(f"values {check.relation}", np.concatenate(domain), np.concatenate(values))
     except ChocoError:
         return None
 
@@ -295,13 +295,13 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
             side = face.sizes["i"]
             i, j = np.indices((side, side)).reshape(2, -1) + 1
             points = {"i": i, "j": j}
-            speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
+            domain, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
             for part in tree.conjuncts(check.proposition):
-                here, said = ~speaks, part
+                here, body = ~domain, part
                 if isinstance(part, tree.Implies) and isinstance(part.premise, tree.Expression):
                     here &= cells.holds_at(part.premise.formula.substitute(known), points)
-                    said = part.conclusion
-                match said:
+                    body = part.conclusion
+                match body:
                     case tree.PPosition():
                         cell = np.full(i.size, -1)
                     case tree.Not(tree.PPosition()):
@@ -320,10 +320,10 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
                     case _:
                         continue
                 values[here] = cell[here]
-                speaks |= here
+                domain |= here
             # That a cell equals itself says nothing.
             itself = (((side << 16) + i) << 16) + j
-            return Meaning("pattern", speaks & (values != itself), values)
+            return Meaning("pattern", domain & (values != itself), values)
         case Cellular(terms=terms, modulo=modulo):
             return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
         case _:
@@ -365,28 +365,28 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
                     excluded = _content(other, game, "p")
                     about = None if excluded is None else excluded.meaning(game)
             if about is not None:
-                both = own.speaks & about.speaks
+                both = own.domain & about.domain
                 if (own.values != about.values)[both].any():
                     wrong.add(other.id)
                 else:
                     others.append((other.id, about))
         if own.of == "p":
             for other_id, about in _beside_a_strip(game, catalogue):
-                if not (own.values != about.values)[own.speaks & about.speaks].any():
+                if not (own.values != about.values)[own.domain & about.domain].any():
                     others.append((other_id, about))
         by_game.append((own, others))
     whole = [
-        {other_id for other_id, about in others if about.speaks[own.speaks].all()} - wrong
+        {other_id for other_id, about in others if about.domain[own.domain].all()} - wrong
         for own, others in by_game
     ]
     alone = set.intersection(*whole) if whole else set()
     if alone:
         return tuple(other_id for other_id in catalogue.claims if other_id in alone)
     for own, others in by_game:
-        left = own.speaks.copy()
+        left = own.domain.copy()
         for other_id, about in others:
-            if other_id not in wrong and (left & about.speaks).any():
-                left &= ~about.speaks
+            if other_id not in wrong and (left & about.domain).any():
+                left &= ~about.domain
                 used[other_id] = None
         if left.any():
             return ()
@@ -463,9 +463,9 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
     meanings = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
     about = [(name, meant.about(of)) for name, meant in meanings if meant is not None]
     about += _beside_a_strip(game, catalogue) if of == "p" else []
-    spoken = {name: meant.speaks for name, meant in about if meant is not None}
-    is_all = bool(spoken) and bool(np.logical_or.reduce(list(spoken.values())).all())
-    return tuple(spoken) if is_all else ()
+    domains = {name: meant.domain for name, meant in about if meant is not None}
+    is_all = bool(domains) and bool(np.logical_or.reduce(list(domains.values())).all())
+    return tuple(domains) if is_all else ()
 
 
 def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
@@ -492,14 +492,14 @@ def _of_values(
     if p is None or content is None:
         return None
     points, known = sampled(game), environment(claim, game) or {}
-    speaks, claimed = content.speaks(points), check.values.substitute(known)
+    domain, claimed = content.domain(points), check.values.substitute(known)
     values = cells.evaluate_at(check.of.substitute(known), points)
     members = np.arange(LARGEST_VALUE)
     members = members[cells.holds_at(claimed, {"v": members})]
-    follows = bool(np.isin(members, values[speaks & p.speaks & (p.values == 1)]).all())
+    follows = bool(np.isin(members, values[domain & p.domain & (p.values == 1)]).all())
     if check.relation == "exactly":
-        others = speaks & ~cells.holds_at(claimed, {"v": values})
-        follows &= bool((p.speaks & (p.values == 0))[others].all())
+        others = domain & ~cells.holds_at(claimed, {"v": values})
+        follows &= bool((p.domain & (p.values == 0))[others].all())
     return own if follows else None
 
 
@@ -615,25 +615,25 @@ def _where(answers: Iterable[Decided]) -> ComparedOn | None:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Formal:
     """The sentences of a claim for a number of passes left."""
 
     #: The positions that it is about, and those that it says to be P.
-    speaks: logic.Sentence
+    domain: logic.Sentence
     is_p: logic.Sentence = logic.FALSE
     #: Its Grundy number, instead.
     number: Formula | None = None
 
-    def says_as(self, other: _Said) -> logic.Sentence:
+    def agreement(self, other: _Formal) -> logic.Sentence:
         """Return the positions that it is about and where it agrees with another claim."""
         if (self.is_p, self.number) == (other.is_p, other.number):
-            return self.speaks
+            return self.domain
         if self.number is not None and other.number is not None:
             same = parse(f"({self.number.text}) == ({other.number.text})")
-            return logic.conjunction(self.speaks, holds(same, {}))
+            return logic.conjunction(self.domain, holds(same, {}))
         both = logic.conjunction(self.is_p, other.is_p)
         neither = logic.conjunction(logic.negation(self.is_p), logic.negation(other.is_p))
-        return logic.conjunction(self.speaks, logic.disjunction(both, neither))
+        return logic.conjunction(self.domain, logic.disjunction(both, neither))
 
 
 class _Question:
@@ -649,21 +649,21 @@ class _Question:
     def decided(self) -> Decided:
         """Check the implication, for each number of passes left."""
         claim = self.asked.claim
-        told = [list(self._premises(left)) for left in self.passes]
-        known = [[premise for premise in premises if premise is not None] for premises in told]
+        every = [list(self._premises(left)) for left in self.passes]
+        known = [[premise for premise in premises if premise is not None] for premises in every]
         otherwise: Decided = (
-            "undecided" if any(None in premises for premises in told) else "refuted"
+            "undecided" if any(None in premises for premises in every) else "refuted"
         )
         for left, premises in zip(self.passes, known, strict=True):
-            spoken: logic.Sentence = logic.TRUE
-            same = [premise.speaks for premise in premises]
+            covered: logic.Sentence = logic.TRUE
+            same = [premise.domain for premise in premises]
             if claim is not None:
-                own = self._said(claim, self.game, left)
+                own = self._formal(claim, self.game, left)
                 if own is None:
                     return "undecided"
-                spoken, same = own.speaks, [premise.says_as(own) for premise in premises]
-            if spoken not in same and not self._holds(
-                logic.implies(self.position, spoken, logic.disjunction(*same))
+                covered, same = own.domain, [premise.agreement(own) for premise in premises]
+            if covered not in same and not self._holds(
+                logic.implies(self.position, covered, logic.disjunction(*same))
             ):
                 return otherwise
         claimed = None if claim is None else claim.value_set
@@ -680,37 +680,37 @@ class _Question:
     def _holds(self, sentence: logic.Sentence) -> bool:
         return self.engine.is_valid(sentence)
 
-    def _premises(self, left: Mapping[str, int]) -> Iterator[_Said | None]:
+    def _premises(self, left: Mapping[str, int]) -> Iterator[_Formal | None]:
         """Yield sentences of each premise about the game; None for one without sentences."""
         bar, strip = self.game.without_strip, self.game.rules.free
         for claim in self.asked.premises:
             try:
                 if environment(claim, self.game.notation) is not None:
-                    yield self._said(claim, self.game, left)
+                    yield self._formal(claim, self.game, left)
                 elif bar is not None and environment(claim, bar.notation) is not None:
-                    yield self._said(claim, bar, left, strip)
+                    yield self._formal(claim, bar, left, strip)
             except NotDefinableError:
                 yield None
 
-    def _said(
+    def _formal(
         self, claim: Claim, game: Ruleset, left: Mapping[str, int], strip: str | None = None
-    ) -> _Said | None:
+    ) -> _Formal | None:
         """Return the sentences of a claim on the game, or on the bar beside its strip."""
         if environment(claim, game.notation) is None:
             return None
         if claim.value_set is not None and claim.value_set.relation == "contains-all":
-            return _Said(logic.FALSE)  # it is about no position
+            return _Formal(logic.FALSE)  # it is about no position
         content = _content(claim, game.notation, self.asked.told, strip)
         if content is None:
             return None
-        speaks = [at_most_each(game.base.coordinates, content.reach)]
-        speaks += [holds(condition, left) for condition in content.where]
+        domain = [at_most_each(game.base.coordinates, content.reach)]
+        domain += [holds(condition, left) for condition in content.where]
         number = None if content.number is None else content.number.substitute(left)
         is_p = logic.FALSE if content.is_p is None else holds(content.is_p, left)
-        return _Said(logic.conjunction(*speaks), is_p, number)
+        return _Formal(logic.conjunction(*domain), is_p, number)
 
     def _occur(
-        self, claim: Claim, check: Values, known: Sequence[Sequence[_Said]], negative: bool
+        self, claim: Claim, check: Values, known: Sequence[Sequence[_Formal]], negative: bool
     ) -> bool:
         """Whether each member of one sign is a value at a P-position of the premises."""
         names = environment(claim, self.asked.game) or {}
@@ -720,7 +720,7 @@ class _Question:
         reached = []
         for left, premises in zip(self.passes, known, strict=True):
             is_p = logic.disjunction(
-                *(logic.conjunction(premise.speaks, premise.is_p) for premise in premises)
+                *(logic.conjunction(premise.domain, premise.is_p) for premise in premises)
             )
             counted = logic.conjunction(self.position, holds(check.where, names | left), is_p)
             value = has_value(check.of, names | left, VALUE, negative=negative)

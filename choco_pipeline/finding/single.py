@@ -128,9 +128,9 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
     claim = finding.claim or {}
     formal = {key: claim[key] for key in ("statement", "check", "every", "when") if key in claim}
     if formal:
-        said = statement(**formal | {"ruleset": claim.get("ruleset", ruleset)})
-        if not said.mistake:
-            yield said
+        found = statement(**formal | {"ruleset": claim.get("ruleset", ruleset)})
+        if not found.mistake:
+            yield found
             return
     yield statement(words=words)
 

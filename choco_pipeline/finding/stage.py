@@ -155,7 +155,7 @@ class Finder:
         if statement.kind == "values":
             games = self._covered(statement)
             meant = comparison.meaning(statement.claims[0], games[0]) if games else None
-            excluded = int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
+            excluded = int(meant.domain.sum()) if meant is not None and meant.of == "p" else 0
         given = [claim.determined for claim in statement.claims]
         return (
             statement.kind not in ("grundy", "p-positions"),

@@ -253,7 +253,7 @@ def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
     ours, theirs = own.about(of), other.about(of)
     if of not in ("p", "grundy") or ours is None or theirs is None:
         return None
-    differ: Truths = ours.speaks & theirs.speaks & (ours.values != theirs.values)
+    differ: Truths = ours.domain & theirs.domain & (ours.values != theirs.values)
     return differ
 
 

@@ -1,6 +1,5 @@
 """A folder for the certificates of the games that claims are on."""
 
-
 import pytest
 
 

@@ -1,6 +1,5 @@
 """One small run for all tests of the report."""
 
-
 import pytest
 
 from choco_pipeline.documents.record import read_record

@@ -1,6 +1,5 @@
 """Fixtures for tests of families and their certificates."""
 
-
 import pytest
 
 from tests.checker.families.program import without_members
