@@ -169,7 +169,7 @@ def decide_game(
 def decide_family(
     claim: Claim, condition: str, folder: Path, limits: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Prove a claim on a family for all parameters with a condition, in a child process.
+    """Prove a claim on a family for all parameters, in a child process.
 
     It reports its state when it reaches a limit, and is killed far beyond. The answer is that of
     `choco_pipeline.proof.for_all.attempt_family`.

@@ -50,7 +50,7 @@ TAIL = 8
 
 
 def perform(config: Path, cluster: Description, cluster_name: str | None = None) -> SnakemakeRun:
-    """Run the sweeps of a configuration on a cluster, with progress on standard error.
+    """Run the sweeps of a configuration, with progress on standard error.
 
     The results folder is locked meanwhile.
     """

@@ -317,7 +317,10 @@ def _bracketed(node: Node, needed: bool) -> str:
 
 
 def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, Node]) -> bool:
-    """Extend `values`, integers or names, so that `pattern` becomes `node`; return whether it can."""
+    """Extend `values` so that `pattern` becomes `node`; return whether it can.
+
+    Values are integers or names.
+    """
     match pattern:
         case Name(name) if name not in fixed:
             stands = isinstance(node, Integer) or (

@@ -239,7 +239,7 @@ GROUP = {
 
 
 def reading_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the errors of a store, of zarr, of decoding, of entries without a key, and more."""
+    """Return the errors of stores, zarr, decoding and missing keys, and more."""
     return (*failures(), KeyError, ValueError, RuntimeError, *more)
 
 

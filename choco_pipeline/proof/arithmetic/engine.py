@@ -82,7 +82,7 @@ class Engine:
         return known
 
     def counterexample(self, sentence: Sentence) -> dict[Variable, int] | None:
-        """Return values of few binary digits that make a sentence false, if there are any.
+        """Return values of few binary digits that make a sentence false, if any.
 
         Raises `NotDefinableError` as `automaton_of` does; `UndecidedError` if a limit of states or of memory is reached, or
         time is up after some automaton is made: one operation is not interrupted.
@@ -94,7 +94,7 @@ class Engine:
         return values
 
     def is_valid(self, sentence: Sentence) -> bool:
-        """Whether a sentence holds for all values of its free variables; see `counterexample`."""
+        """Whether a sentence holds for all values of its variables."""
         return self.counterexample(sentence) is None
 
     def _require_time(self) -> None:

@@ -290,7 +290,10 @@ def prove_by_cases(
 def _lemmas(
     game: CaseObligations, name: str, body: str, known: dict[Affine, None], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return lemmas for an obligation, if possible those that z3 needs; add them to the known ones."""
+    """Return lemmas for an obligation; add them to the known ones.
+
+    If possible, only those that z3 needs.
+    """
     products = Products.of(game.factors, body)
 
     def written(lemmas: tuple[Affine, ...]) -> str:

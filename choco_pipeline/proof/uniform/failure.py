@@ -242,7 +242,7 @@ def _solved(case: FamilyCase) -> FamilyCase:
 
 
 def _through_members(direct: FewValues, clock: Clock) -> Iterator[dict[str, Affine]]:
-    """Yield sums of parameters through inconsistent positions of members, the least first."""
+    """Yield sums of parameters through inconsistent positions, the least first."""
     case = direct.case
     names = [name for name in case.names if name != POWER]
     powers = POWERS if POWER in case.names else (1,)

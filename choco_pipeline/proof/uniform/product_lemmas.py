@@ -132,7 +132,7 @@ class TrueCounterexampleError(Exception):
 def lemmas_for(
     text: str, products: Products, first: Iterable[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return sums whose lemmas make a text unsatisfiable; the `first` ones are used at once.
+    """Return sums whose lemmas make a text unsatisfiable, those of `first` at once.
 
     Raises
     ------
