@@ -55,21 +55,23 @@ class TaskProgress:
         """Begin at zero."""
         #: For each task its worker, and the sums of its reports by stage and name.
         self._attempts: dict[str, tuple[str, Counter[tuple[str, str]]]] = {}
+        #: The sums of all tasks: a run asks for them many times a second.
+        self._sums: Counter[tuple[str, str]] = Counter()
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Count a report, as `choco_pipeline.cluster.task.run_target` sends it."""
         worker, numbers = self._attempts.get(event["task"], ("", Counter()))
         if worker != event["worker"]:
+            self._sums.subtract(numbers)
             numbers = Counter()
-        numbers.update({(event["stage"], name): n for name, n in event["numbers"].items()})
+        more = {(event["stage"], name): n for name, n in event["numbers"].items()}
+        numbers.update(more)
+        self._sums.update(more)
         self._attempts[event["task"]] = event["worker"], numbers
 
     def totals(self, stage: str) -> dict[str, int]:
         """Return the sums of a stage, by name."""
-        sums: Counter[str] = Counter()
-        for _, numbers in self._attempts.values():
-            sums.update({name: n for (of, name), n in numbers.items() if of == stage})
-        return dict(sums)
+        return {name: n for (of, name), n in self._sums.items() if of == stage}
 
 
 def call(target: str, *arguments: Any) -> Any:
