@@ -335,6 +335,8 @@ def unsatisfiable(name: str, condition: str) -> bool:
         answer = ask(text, max(1, int(1000 * before)))
         if answer == "unknown" and time_left() > before / 2:  # other processes had most of its time
             answer = ask(text, int(10_000 * before))
+        if answer == "unknown" and time_left() <= before / 2:
+            raise undecided("the time is over")
         answers[solver] = answer
     if {"sat", "unsat"} <= {*answers.values()}:
         raise ContradictionError(f"{name}: {', '.join(f'{one} says {answer}' for one, answer in answers.items())}")

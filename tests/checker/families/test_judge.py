@@ -423,6 +423,20 @@ def test_without_time_there_is_an_answer_without_evidence(seconds, tmp_path):
     assert STEP in found["statement"]
 
 
+def test_an_answer_that_took_most_of_the_time_is_the_end_of_it(monkeypatch):
+    """A solver counts seconds on the clock, of which a busy machine leaves it few of a processor."""
+
+    def slow(text, milliseconds):
+        end = families.time_left() / 3
+        while families.time_left() > end:
+            pass
+        return "unknown"
+
+    monkeypatch.setattr(families, "SOLVERS", {"slow": slow})
+    with pytest.raises(families.UndecidedError, match="time is over"), families.limited(0.1):
+        families.unsatisfiable("any", "false")
+
+
 def test_a_time_limit_ends_the_checker_and_no_callback():
     """Callbacks of the garbage collector would swallow the error."""
 
