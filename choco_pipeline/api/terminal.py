@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from choco_pipeline.documents.yaml_file import INVISIBLE
+from choco_pipeline.documents.files import INVISIBLE
 
 #: Largest number of characters in a line of `note`.
 LONGEST = 2000

@@ -6,6 +6,7 @@ import errno
 import json
 import math
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any
 
 from choco_pipeline.errors import StoreError
 
+#: Characters that a terminal takes for a command or shows in another order, and halves of surrogate pairs.
+INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 #: Nesting of lists and objects in a document. The project's have less than 20; functions that walk one are recursive.
 DEEPEST = 100
 

@@ -10,14 +10,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any
 
 from choco_pipeline.documents.files import parse_json, read_bytes, write_json
 from choco_pipeline.errors import StoreError
 
-M = TypeVar("M", bound=BaseModel)
 #: The key of the digest. It comes last, and no content may have it at the top.
 DIGEST = "digest"
 
@@ -43,31 +40,19 @@ def read_record(path: Path) -> dict[str, Any]:
     try:
         document = parse_json(read_bytes(path))
     except OSError as error:
-        raise _damaged(path, f"cannot be read ({error.strerror})") from None
+        raise damaged(path, f"cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise _damaged(path, f"not a JSON document ({error})") from None
+        raise damaged(path, f"not a JSON document ({error})") from None
     if not isinstance(document, dict) or DIGEST not in document:
-        raise _damaged(path, "it has no digest")
+        raise damaged(path, "it has no digest")
     if document.pop(DIGEST) != _digest(document):
-        raise _damaged(path, "its content has another digest")
+        raise damaged(path, "its content has another digest")
     return document
 
 
-def _damaged(path: Path, why: str) -> DamagedError:
+def damaged(path: Path, why: str) -> DamagedError:
+    """Return the error for a damaged record."""
     return DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
-
-
-def read_record_as(model: type[M], path: Path) -> M:
-    """Return the content of a record as a model.
-
-    Raises as `read_record` does; `DamagedError` also if another version wrote it.
-    """
-    try:
-        return model.model_validate(read_record(path))
-    except ValidationError as error:
-        key = ".".join(map(str, error.errors()[0]["loc"]))
-        why = f"another version wrote it: {key}: {error.errors()[0]['msg']}"
-        raise _damaged(path, why) from None
 
 
 def _digest(content: Mapping[str, Any]) -> str:

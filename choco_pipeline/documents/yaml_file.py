@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from yaml.composer import Composer
 from yaml.resolver import Resolver
 
-from choco_pipeline.documents.files import read_bytes
+from choco_pipeline.documents.files import INVISIBLE, read_bytes
 from choco_pipeline.errors import ConfigError
 
 Location = tuple[str | int, ...]
@@ -27,8 +27,6 @@ M = TypeVar("M", bound=BaseModel)
 DEEPEST = 30
 #: Binary digits of an integer, as of the values of formulas. Python prints at most 4,300 decimal digits.
 MOST_BITS = 4096
-#: Characters that a terminal takes for a command or shows in another order, and halves of surrogate pairs.
-INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 #: Explained mistakes of one file. A reader corrects no more at once, and each is compared with all others.
 MOST_EXPLAINED = 20
 #: A longer list of allowed words is not printed if a near one can be named.

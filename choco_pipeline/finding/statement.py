@@ -25,7 +25,7 @@ from choco_pipeline.claims.language.catalogue import mistakes_in
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.documents.record import read_record_as, write_record
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.formulas import displayed, introduced
 from choco_pipeline.finding.lines import formulas_of, nodes_in
@@ -461,11 +461,6 @@ class FoundDocument(RecordModel):
     searches: tuple[Searched, ...]
     #: Whether a process that decides was killed from outside: `KILLED`, written only if so.
     killed: bool = False
-
-    @classmethod
-    def read(cls, path: Path) -> FoundDocument:
-        """Return a document; `StoreError` if it is damaged or of another version."""
-        return read_record_as(cls, path)
 
     @classmethod
     def of_outcome(cls, outcome: Mapping[str, Any]) -> FoundDocument:

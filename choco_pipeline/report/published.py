@@ -70,7 +70,7 @@ class Published(RecordModel):
         )
 
     @classmethod
-    def read(cls, run: str) -> Published | None:
+    def of_name(cls, run: str) -> Published | None:
         """Return the published digests of a run of this name; None if there are none.
 
         Raises
@@ -126,7 +126,7 @@ def compare_with_published(
     plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]
 ) -> Comparison | None:
     """Compare a finished run with the published results of its name, if any."""
-    published = Published.read(plan["run"])
+    published = Published.of_name(plan["run"])
     if published is None:
         return None
     own = Published.of_run(plan, ledger, found)

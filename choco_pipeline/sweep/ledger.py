@@ -17,7 +17,7 @@ from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.claims.language.verdict import ClaimVerdict, Undecided, verdict_text
 from choco_pipeline.commands import command
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.documents.record import read_record, read_record_as, write_record
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.table_findings import Finding
@@ -57,11 +57,6 @@ class Ledger(RecordModel):
     tables: tuple[Mapping[str, Any], ...]
     proofs: tuple[GameProof, ...] = ()
     findings: tuple[Finding, ...]
-
-    @classmethod
-    def read(cls, path: Path) -> Ledger:
-        """Return the ledger in a file, or raise `StoreError`."""
-        return read_record_as(cls, path)
 
     def document(self) -> dict[str, object]:
         """Return the ledger as plain data."""
