@@ -51,7 +51,7 @@ HOLDS = ("holds-to-bound", "exhausted", "proved")
 
 
 def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
-    """Split words into texts and values by name."""
+    """Split words into texts and pairs ``NAME=VALUE``."""
     ids: list[str] = []
     given: dict[str, int | Range] = {}
     for word in words:

@@ -740,12 +740,12 @@ def wider(statement: FoundStatement) -> Changed | None:
     old = parse(statement.when)
     right: list[TableTrial] = []
     wrong: list[Parameters] = []
-    alone_tried = Trials(Tables({}), Catalogue({}))
+    outside = Trials(Tables({}), Catalogue({}))
     for point in islice(_outside(statement), GAMES_OUTSIDE):
         trials: list[TableTrial] = []
         with suppress(ChocoError):  # such as a height that divides by 0
             for claim in unlimited.claims:
-                trials += alone_tried.trial(claim, point, None, most=BOUND_OUTSIDE)
+                trials += outside.trial(claim, point, None, most=BOUND_OUTSIDE)
         if trials and all(trial.positions for trial in trials):
             right.append(trials[0])
         else:

@@ -306,7 +306,7 @@ def select(points: Points, keep: Truths) -> Points:
     """Return the points where `keep` is true."""
     if keep.all():
         return points
-    rows = np.flatnonzero(keep)  # numpy takes elements of a list much faster
+    rows = np.flatnonzero(keep)  # numpy takes rows of a list faster than those of a mask
     return {name: values[rows] for name, values in points.items()}
 
 

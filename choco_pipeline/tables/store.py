@@ -239,7 +239,7 @@ GROUP = {
 
 
 def reading_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the errors of stores, zarr, decoding and missing keys, and more."""
+    """Return the exceptions of a read from a store, and further ones."""
     return (*failures(), KeyError, ValueError, RuntimeError, *more)
 
 

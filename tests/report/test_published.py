@@ -10,7 +10,7 @@ from choco_pipeline.report.published import Published, compare_run
 from choco_pipeline.sweep.ledger import ledger_of
 from choco_pipeline.sweep.run_files import read_plan
 from tests.cli.command import choco
-from tests.workflow.conftest import Ran, tiny  # noqa: F401 -- a fixture
+from tests.workflow.conftest import tiny  # noqa: F401 -- a fixture
 
 RESULTS = Published(
     inputs="a",
@@ -44,11 +44,7 @@ def comparison_of(document, other):
 
 
 @pytest.mark.full
-def test_a_run_is_compared_with_what_was_published_of_it(
-    tiny,  # noqa: F811 -- the fixture
-    tmp_path,
-    monkeypatch,
-):
+def test_a_run_is_compared_with_what_was_published_of_it(tiny, tmp_path, monkeypatch):  # noqa: F811 -- the fixture
     folder = copytree(tiny[0].folder, tmp_path / "copy", symlinks=True)
     monkeypatch.chdir(folder)
     assert compare_run("tiny") is None

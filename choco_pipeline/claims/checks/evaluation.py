@@ -239,7 +239,7 @@ class Batch:
     def chosen(self, rows: Ints | Truths) -> Batch:
         """Return the points of these rows: those of a mask, or a list, which may repeat."""
         if rows.dtype == np.bool_:
-            rows = np.flatnonzero(rows)  # numpy takes elements of a list much faster
+            rows = np.flatnonzero(rows)  # numpy takes rows of a list faster than those of a mask
             if rows.size == self.size:
                 return self
 

@@ -373,7 +373,7 @@ class Catalogue:
 
     @cached_property
     def bounded(self) -> Catalogue:
-        """The formulas for positions up to a bound."""
+        """The claims with a formula for the positions up to a bound."""
         claims = self.claims.items()
         return Catalogue({name: one for name, one in claims if one.determined and one.reach})
 

@@ -215,7 +215,7 @@ def grow(
 def remainders(
     names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield nim-sums modulo own numbers, and nim-sums of remainders or quotients.
+    """Yield nim-sums modulo numbers of the game, and nim-sums of remainders or quotients.
 
     They have two or more coordinates. Remainders are in the Grundy numbers of subtraction games on several heaps, and multiples of
     nim-sums of quotients in those of cyclic Nimhoff.

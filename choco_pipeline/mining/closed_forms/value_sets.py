@@ -272,7 +272,7 @@ def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueFo
             parts.append(condition)
     lower, upper = f"v >= {early[0]}", f"v <= {early[-1]}"
     if lower in parts and early[0] <= 0 and upper not in parts:
-        parts.remove(lower)  # as in all bars, where no coordinate is much larger than the others
+        parts.remove(lower)  # a lower bound of at most 0 holds in most games
     return within(*parts) if parts else None
 
 

@@ -194,7 +194,7 @@ class Family(Statement):
     def read(
         cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
     ) -> Family:
-        """Read a family; raise a named error for one outside the method.
+        """Read a family; raise `FamilyError` for one outside the method.
 
         If the condition has ``s == u*2**t``, it is the family without the parameter s.
         """
