@@ -94,10 +94,8 @@ def open_source(files: list[Path] | None = None, config: Path | None = None) -> 
 
 
 def load_claims(*files: str | Path) -> Catalogue:
-    """Return the claims in files; by default those of all papers."""
-    return open_source([*map(Path, files)]).catalogue
+    """Return the claims in files, by default in all of config/claims.
 
-
-def known_claims() -> Catalogue:
-    """Return the catalogue in config/claims; `ConfigError` if it cannot be read."""
-    return load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))
+    Raises `ConfigError` if a file cannot be read.
+    """
+    return load_catalogue([*map(Path, files)] or sorted(project_file(CLAIMS).glob("*.yaml")))

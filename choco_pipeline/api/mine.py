@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from choco_pipeline.api.claims import known_claims
+from choco_pipeline.api.claims import load_claims
 from choco_pipeline.api.progress import bars
 from choco_pipeline.claims.language.catalogue import RESERVED
 from choco_pipeline.claims.language.claim import assignments
@@ -78,10 +78,11 @@ def mine_games(
 ) -> tuple[list[Ruleset], int, FoundDocument]:
     """Return games, the number of their tables, and the found statements.
 
-    `ranges` has an integer or a range, such as ``2..8``, for each name in the ruleset; later ones may use earlier names. Defaults: the largest bound for which tables are computed quickly; P-positions, but
-    Grundy numbers for flat bars, and both for one heap; all searches, which are the keys of
-    `choco_pipeline.mining.task.MINERS`, and also relations between games. For at most `MOST_AUTOMATA` games, formulas are
-    also learned from automata, if a table has no formula for all positions. A terminal shows the progress. Raises `ConfigError`
+    `ranges` has an integer or a range, such as ``2..8``, for each name in the ruleset; later ones may use earlier names.
+    Defaults: the largest bound for which tables are computed quickly; P-positions, but Grundy numbers for flat bars, and both
+    for one heap; all searches, which are the keys of `choco_pipeline.mining.task.MINERS`, and also relations between games. For
+    at most `MOST_AUTOMATA` games, formulas are also learned from automata, if a table has no formula for all positions. A
+    terminal shows the progress. Raises `ConfigError`
     if a search or a name is unknown, or a name has no value; `LimitError` if there are too many games, or a table is too large.
     """
     unknown = next((name for name in what if name not in MINERS), None)
@@ -121,7 +122,7 @@ def mine_games(
         for search in searches:
             searched.append(search())
             progress.advance(progress_of_finding)
-        document = document_of(searched, Finder(Tables(bounds), known_claims()))
+        document = document_of(searched, Finder(Tables(bounds), load_claims()))
         progress.advance(progress_of_finding)
     return [game for game, _ in games], len(tables), document
 

@@ -13,7 +13,7 @@ import typer
 from pydantic import ValidationError
 
 from choco_pipeline.api.check import PROOF_SECONDS
-from choco_pipeline.api.claims import known_claims
+from choco_pipeline.api.claims import load_claims
 from choco_pipeline.api.progress import waiting
 from choco_pipeline.api.prove import claim_to_prove, decide_family, decide_game
 from choco_pipeline.api.terminal import in_time
@@ -165,7 +165,7 @@ def _checked(certificate: Path, limits: Mapping[str, float]) -> Answer:
         proof = task.check_again(certificate, limits["seconds"], limits["memory"], prover)
     (stated,) = check_files([certificate], limits["seconds"], state_only=True)
     document = read_json(certificate, MOST_BYTES) if proof.is_proved else {}
-    claim, claims = _claimed_id(document), known_claims().claims
+    claim, claims = _claimed_id(document), load_claims().claims
     others = differences(document, claims)
     first, *rest = _lines(proof, path)
     statement = stated.statement or (f"the checker cannot print the statement: {stated.why}",)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from choco_pipeline.api.claims import known_claims
+from choco_pipeline.api.claims import load_claims
 from choco_pipeline.api.lock import results_lock
 from choco_pipeline.api.progress import bars
 from choco_pipeline.api.terminal import note
@@ -162,7 +162,7 @@ def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
-    claims = known_claims().claims
+    claims = load_claims().claims
     for name in ("certificates", "certificates/families", "proofs", "families"):
         folder = RESULTS / name
         for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):

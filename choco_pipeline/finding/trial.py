@@ -398,7 +398,7 @@ class Trials:
     catalogue: Catalogue
     #: Decides for all positions of games with certificates; None for no such decisions.
     decide: Decide | None = None
-    #: Verdicts by line, game and bound: narrower statements have the same ones.
+    #: Verdicts by statement, game and bound; a statement about fewer parameters has the same ones.
     _findings: dict[tuple[object, ...], Finding] = field(default_factory=dict, compare=False)
 
     def tried(self, statement: FoundStatement) -> FoundStatement:

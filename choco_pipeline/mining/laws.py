@@ -46,7 +46,7 @@ from choco_pipeline.tables.cells import (
 BOUNDS = {2: 255, 3: 63, 4: 23}
 #: They are learnt up to the bound divided by this, from no fewer P-positions.
 SMALLER, FEWEST_P = 2, 6
-#: Fewest others, of which none is a P-position, if the end alone is one.
+#: Fewest other positions for the statement that only the end is a P-position.
 FEWEST_HELD_OUT = 64
 
 #: P-positions up to this bound are counted, on lines up to the bound divided by `INSIDE`; there are no fewer lines.

@@ -277,7 +277,10 @@ def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueFo
 
 
 def _all(frontiers: Sequence[tuple[int, int]], shuffled: Ints) -> ValueForm | None:
-    """Return the form "all numbers", if the frontier has a law that chance has not."""
+    """Return the form "all numbers", if the frontier follows a law.
+
+    None if few of the values at shuffled positions are beyond the frontier.
+    """
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     has_beyond = (shuffled > last).sum() >= LEAST_SHARE * shuffled.size
     if law is None or last < 2 * FEWEST or not has_beyond:

@@ -98,7 +98,7 @@ def _integer(value: int) -> str:
 
 # ---- What z3 says.
 
-#: Of all questions of a search: the answers of z3 depend on the earlier ones in a context.
+#: The context of all questions of a search, because the answers of z3 depend on earlier questions in it.
 _context = z3.Context()
 
 
