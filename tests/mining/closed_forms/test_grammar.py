@@ -90,3 +90,13 @@ def test_nim_sums_of_two_with_exceptions():
     assert atoms.shortest(Target(numbers), everywhere) is None
     found = atoms.shortest(Target(numbers, forgiven=1), everywhere)
     assert (parse(found).evaluate(POINTS) != numbers).sum() == 1
+
+
+@settings(max_examples=examples(60))
+@given(st.integers(0, 2**32 - 1), st.sampled_from([3, 60, 2**62]))
+def test_matches_are_all_pairs_with_equal_checksums(seed, largest):
+    random = np.random.default_rng(seed)
+    own = random.integers(-largest, largest, 40)
+    needed = np.concatenate([random.integers(-largest, largest, 20), own[:3]])
+    i, j = synthesis._matches(synthesis._sorted(own), needed)
+    assert [*zip(i, j, strict=True)] == [*map(tuple, np.argwhere(needed[:, None] == own))]
