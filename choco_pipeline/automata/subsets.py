@@ -140,14 +140,14 @@ def reachable_sets(
                 if reached == capacity:
                     capacity *= 2
                     more_after = np.empty((capacity, symbols), np.int32)
-                    more_after[:reached] = after
-                    after = more_after
                     more_begin = np.zeros(capacity + 1, np.int64)
-                    more_begin[: reached + 1] = begin
-                    begin = more_begin
                     more_keys = np.empty(capacity, np.uint64)
-                    more_keys[:reached] = keys
-                    keys = more_keys
+                    for j in range(reached):
+                        for k in range(symbols):
+                            more_after[j, k] = after[j, k]
+                        more_begin[j + 1] = begin[j + 1]
+                        more_keys[j] = keys[j]
+                    after, begin, keys = more_after, more_begin, more_keys
                     slots = np.full(4 * capacity, -1, np.int32)
                     mask = len(slots) - 1
                     for j in range(reached):
@@ -160,9 +160,11 @@ def reachable_sets(
                         slot = (slot + 1) & mask
                 if used + size > len(pool):
                     more_pool = np.empty(2 * (used + size), np.int32)
-                    more_pool[:used] = pool[:used]
+                    for j in range(used):
+                        more_pool[j] = pool[j]
                     pool = more_pool
-                pool[used : used + size] = fresh[:size]
+                for j in range(size):
+                    pool[used + j] = fresh[j]
                 used += size
                 begin[reached + 1] = used
                 keys[reached] = key

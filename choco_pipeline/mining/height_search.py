@@ -109,7 +109,8 @@ def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
     """Check that the mex of nim-sums is the position's own in a column."""
     for y in range(f[x, z] + 1):
         value = x ^ y ^ z
-        seen[:value] = 0
+        for number in range(value):
+            seen[number] = 0
         missing = value  # of the numbers below it
         for move in range(x + z + y):
             if move < x:
@@ -182,7 +183,9 @@ def _walk(
             cell += 1
             f[cell // n, cell % n] = _least(f, cell)
         else:
-            out[count] = f
+            for i in range(n):
+                for j in range(n):
+                    out[count, i, j] = f[i, j]
             count += 1
             f[x, z] += 1
             if count == len(out):
