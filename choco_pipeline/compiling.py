@@ -68,7 +68,7 @@ if _folder is not None and not _settings["CACHE_DIR"]:
 def kernel(function: Function) -> Function:
     """Return a compiled function; its code is kept for later processes.
 
-    A loop compiles a second faster than an assignment to a slice, and is as fast.
+    It copies arrays in loops: numba compiles ``a[:n] = b`` for seconds, in every process that has no kept code.
     """
     return _cached(nb.njit(nogil=True), function)
 

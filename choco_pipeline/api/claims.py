@@ -94,7 +94,7 @@ def open_source(files: list[Path] | None = None, config: Path | None = None) -> 
 
 
 def load_claims(*files: str | Path) -> Catalogue:
-    """Return the claims in files, by default in all of config/claims.
+    """Return the claims in some files, or in all files of config/claims.
 
     Raises `ConfigError` if a file cannot be read.
     """

@@ -82,8 +82,10 @@ def mine_games(
     Defaults: the largest bound for which tables are computed quickly; P-positions, but Grundy numbers for flat bars, and both
     for one heap; all searches, which are the keys of `choco_pipeline.mining.task.MINERS`, and also relations between games. For
     at most `MOST_AUTOMATA` games, formulas are also learned from automata, if a table has no formula for all positions. A
-    terminal shows the progress. Raises `ConfigError`
-    if a search or a name is unknown, or a name has no value; `LimitError` if there are too many games, or a table is too large.
+    terminal shows the progress.
+
+    Raises `ConfigError` if a search or a name is unknown, or a name has no value; `LimitError` if there are too many games, or a
+    table is too large.
     """
     unknown = next((name for name in what if name not in MINERS), None)
     if unknown is not None:

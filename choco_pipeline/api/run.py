@@ -241,7 +241,7 @@ def _snakemake(config: Path, *options: str) -> list[str]:
 
 
 def jobs_to_run(config: Path, capacity: Capacity) -> tuple[Plan, dict[str, int], Counter[str]]:
-    """Return the plan, the jobs of a run by rule, and the work of each rule."""
+    """Return the plan, the number of jobs to run by rule, and their work by rule."""
     plan = current_plan(config, capacity=capacity)
     profile = str(PROFILES / "default")
     options = ("--workflow-profile", profile, "--cores", "1", "--dry-run")

@@ -32,8 +32,8 @@ from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, Runner,
 from choco_pipeline.cluster.relay import GivenUpError
 from choco_pipeline.errors import ChocoError
 
-#: Thresholds of a worker's garbage collector: objects of the youngest generation, then collections.
-RARE = 100_000, 20, 100
+#: New objects after which a worker collects garbage, more than Python's own: searches make millions of small ones, few in cycles.
+NEW_OBJECTS = 10_000
 #: The name of a graph of steps.
 GRAPH = "steps"
 #: Seconds until a scheduler that does not answer counts as gone.
@@ -101,12 +101,9 @@ def _event(
 
 
 def dask_setup(worker: Worker) -> None:
-    """Ignore Ctrl-C, which a terminal sends to workers too; called by Dask.
-
-    Searches make millions of small objects without cycles: with rare collections of garbage they take a seventh less time.
-    """
+    """Prepare a worker; called by Dask. It ignores Ctrl-C, which a terminal sends to workers too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(*RARE)
+    gc.set_threshold(NEW_OBJECTS)
     silence_tracker()
 
 

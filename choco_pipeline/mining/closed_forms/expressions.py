@@ -160,21 +160,21 @@ def linear_sum(multiples: Sequence[int], names: Sequence[str], constant: int) ->
 
 def _grown(size: int, make: Callable[[], Node]) -> Atom:
     """Return an expression whose node is made when it is written."""
-    return Atom(size, partial(_grown_text, make), "grown")
 
+    def text(names: Sequence[str], more: int) -> str:
+        node = make()
+        if more:
+            match node:
+                case Binary("+" | "-" as sign, left, Integer(value)):
+                    more += value if sign == "+" else -value
+                    node = left
+                case _:
+                    pass
+        if not more:
+            return render(node)
+        return render(Binary("+" if more > 0 else "-", node, Integer(abs(more))))
 
-def _grown_text(make: Callable[[], Node], _: Sequence[str], more: int) -> str:
-    node = make()
-    if more:
-        match node:
-            case Binary("+" | "-" as sign, left, Integer(value)):
-                more += value if sign == "+" else -value
-                node = left
-            case _:
-                pass
-    if not more:
-        return render(node)
-    return render(Binary("+" if more > 0 else "-", node, Integer(abs(more))))
+    return Atom(size, text, "grown")
 
 
 #: Expressions, made when they are asked for, with their values at the points.

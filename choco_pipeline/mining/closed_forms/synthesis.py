@@ -267,7 +267,7 @@ class Atoms:
 
 
 def _columns(values: Ints, chosen: Truths) -> Ints:
-    """Return the chosen columns. Their numbers are faster than a mask."""
+    """Return some columns, in less time than ``values[:, chosen]`` takes."""
     return values.take(np.flatnonzero(chosen), axis=1)
 
 
@@ -300,7 +300,7 @@ def _checksums(rows: Ints) -> Ints:
 def _sums(numbers: Ints, values: Ints) -> Ints:
     """Return pairs of formulas whose sum has the checksum of the numbers."""
     weights = np.random.default_rng(0).integers(1, 1 << 40, numbers.size)
-    # Modulo 2⁶⁴. A constant more in a row changes nothing.
+    # Modulo 2⁶⁴, of each row minus its first value: a constant that is added to a row changes nothing.
     own = values @ weights - values[:, 0] * weights.sum()
     whole = (numbers - numbers[0]) @ weights
     i, j = _matches(_sorted(own), whole - own)
@@ -309,23 +309,24 @@ def _sums(numbers: Ints, values: Ints) -> Ints:
 
 
 class Sorted(NamedTuple):
-    """Checksums in ascending order, to be searched."""
+    """Checksums for a search by their values."""
 
+    #: In ascending order.
     checksums: Ints
-    #: Their places before.
+    #: The row that each belongs to.
     order: Ints
-    #: Whether a checksum falls into each of the buckets: most that are searched fall into another one.
+    #: Whether a bucket has a checksum. A search begins here: for most values the bucket is empty.
     buckets: Truths
 
 
 def _bucket(checksums: Ints) -> NDArray[np.uint64]:
-    """Return the highest 16 digits of each checksum times a large odd number."""
+    """Return a hash of 16 bits for each checksum."""
     mixed: NDArray[np.uint64] = checksums.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     return mixed >> np.uint64(48)
 
 
 def _sorted(checksums: Ints) -> Sorted:
-    """Return checksums in ascending order."""
+    """Prepare the search for checksums."""
     order = np.argsort(checksums, kind="stable")
     buckets = np.zeros(1 << 16, np.bool_)
     buckets[_bucket(checksums)] = True

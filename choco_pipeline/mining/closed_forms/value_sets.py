@@ -277,9 +277,9 @@ def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueFo
 
 
 def _all(frontiers: Sequence[tuple[int, int]], shuffled: Ints) -> ValueForm | None:
-    """Return the form "all numbers", if the frontier follows a law.
+    """Return the form "all numbers up to a law", or None.
 
-    None if few of the values at shuffled positions are beyond the frontier.
+    There is none if the frontier follows no law, or few of the values at shuffled positions are beyond it.
     """
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     has_beyond = (shuffled > last).sum() >= LEAST_SHARE * shuffled.size

@@ -93,10 +93,17 @@ def test_nim_sums_of_two_with_exceptions():
 
 
 @settings(max_examples=examples(60))
-@given(st.integers(0, 2**32 - 1), st.sampled_from([3, 60, 2**62]))
-def test_matches_are_all_pairs_with_equal_checksums(seed, largest):
+@given(st.integers(0, 2**32 - 1), st.sampled_from([(3, 40), (60, 40), (2**62, 2000)]))
+def test_matches_are_all_pairs_with_equal_checksums(seed, sizes):
     random = np.random.default_rng(seed)
-    own = random.integers(-largest, largest, 40)
-    needed = np.concatenate([random.integers(-largest, largest, 20), own[:3]])
+    largest, count = sizes  # of 2000 checksums some are in the bucket of another one
+    own = random.integers(-largest, largest, count)
+    needed = np.concatenate([random.integers(-largest, largest, count // 2), own[:3]])
     i, j = synthesis._matches(synthesis._sorted(own), needed)
     assert [*zip(i, j, strict=True)] == [*map(tuple, np.argwhere(needed[:, None] == own))]
+
+
+def test_a_sum_is_found_where_no_formula_is_0_at_the_first_point():
+    values = np.random.default_rng(0).integers(1, 100, (20, 30))
+    pairs = synthesis._sums(values[3] + values[7] + 5, values)
+    assert sorted(pairs.tolist()) == [[3, 7, 0, 0, 5], [7, 3, 0, 0, 5]]
