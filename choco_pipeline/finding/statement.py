@@ -27,9 +27,8 @@ from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.formulas import displayed, introduced
 from choco_pipeline.finding.lines import formulas_of, nodes_in
-from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.formula.written.math_text import MathNotation, typeset
@@ -38,7 +37,7 @@ from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.mining.table_findings import Evidence, Finding, StatementFinding, Tried
 from choco_pipeline.provenance import canonical_json, digest
 from choco_pipeline.stages import KILLED
-from choco_pipeline.statements.tree import Junction, text_of
+from choco_pipeline.statements.tree import Junction, conjuncts, math_of, text_of
 
 
 @dataclass(frozen=True)
@@ -274,8 +273,10 @@ class FoundStatement:
         return self.conclusion.verdict
 
     def formulas(self, notation: MathNotation) -> list[str]:
-        """Return its formulas in a notation; none if it is a sentence."""
-        return displayed(self.claims, notation) if self.statement and self.claims else []
+        """Return its formulas without their bound in a notation; none if it is a sentence."""
+        claim = self.whole if self.statement else None
+        parts = conjuncts(claim.without_reach.proposition) if claim else []
+        return [math_of(part, notation) for part in parts]
 
     def limits(self, notation: MathNotation) -> tuple[str, str]:
         """Return the condition on parameters and the largest coordinate, or ""."""
@@ -285,7 +286,13 @@ class FoundStatement:
 
     def lead(self, notation: MathNotation) -> list[Phrase]:
         """Return the beginning of its sentence: games, parameters, bound."""
-        phrases = introduced(self.pattern, notation)
+        lets, game = _game(self.pattern, notation)
+        phrases = [
+            phrase
+            for let in lets
+            for phrase in (Phrase("Let "), Phrase(let, "formula"), Phrase(". "))
+        ]
+        phrases += [Phrase("In "), *game]
         when, limit = self.limits(notation)
         phrases += [Phrase(", for "), Phrase(when, "formula")] if when else []
         if limit:
@@ -370,6 +377,54 @@ class FoundStatement:
                     f"{given.get('id')}: its {name} is {getattr(statement, name)}, the document says {value}"
                 )
         return statement
+
+
+def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Phrase]]:
+    """Return definitions of functions, and the name of a game."""
+    arguments = dict(pattern.arguments)
+    inner = [part for part in arguments.values() if isinstance(part, Notation)]
+    numbers = {key: number for key, number in arguments.items() if isinstance(number, Formula)}
+
+    def formula(key: str) -> str:
+        return typeset(numbers[key], notation)
+
+    x, y, z, f = (notation.name(letter, "") for letter in "xyzf")
+    match pattern.name:
+        case "solid-bar" if "f" in numbers:
+            named = [notation.function("f", [x, z]), notation.sign("=="), formula("f")]
+            is_any = numbers["f"].text == "f"
+            lets = [] if is_any else [notation.row(named)]
+            return lets, [Phrase(notation.function("CB", [f, x, y, z]), "formula")]
+        case "step-bar" | "strip-bar":
+            bar = notation.function("CB", [formula("s"), formula("k"), y, z])
+            strip = (
+                [Phrase(" with a strip "), Phrase(x, "formula")]
+                if pattern.name == "strip-bar"
+                else []
+            )
+            return [], [Phrase(bar, "formula"), *strip]
+        case "rectangular-bar":
+            return [], [Phrase(notation.function("C", [formula("m"), formula("n")]), "formula")]
+        case "nim":
+            words = {"1": " heap"}.get(numbers["heaps"].text, " heaps")
+            return [], [Phrase("Nim with "), Phrase(formula("heaps"), "formula"), Phrase(words)]
+        case "with-pass":
+            lets, game = _game(inner[0], notation)
+            joined = " and " if inner[0].name == "strip-bar" else " with "
+            if numbers["passes"].text == "1":
+                return lets, [*game, Phrase(f"{joined}a pass")]
+            return lets, [
+                *game,
+                Phrase(joined),
+                Phrase(formula("passes"), "formula"),
+                Phrase(" passes"),
+            ]
+        case "sum":
+            (more, first), (others, second) = (_game(part, notation) for part in inner)
+            lets = list(dict.fromkeys([*more, *others]))
+            return lets, [Phrase("the sum of "), *first, Phrase(" and "), *second]
+        case _:
+            return [], [Phrase(pattern.text)]
 
 
 @lru_cache(1 << 12)

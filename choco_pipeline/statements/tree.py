@@ -15,6 +15,7 @@ from typing import Literal
 
 from choco_pipeline.formula import Formula, Range, parse
 from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
+from choco_pipeline.formula.written.shifted_powers import typeset_set
 from choco_pipeline.games.notation import Notation
 
 #: The name of the largest coordinate of a position; passes left do not count.
@@ -593,9 +594,9 @@ class _Setter:
                 )
             case ValueSet(value, condition, relation, variable, members):
                 left = to.row([self._expression(value), to.sign(":"), self.of(condition)])
-                right = to.row([self._name(variable), to.sign(":"), self._expression(members)])
+                right = typeset_set(members.formula, variable, to)
                 sign = {"==": "==", "<=": "⊆", ">=": "⊇"}[relation]
-                return to.row([to.bracketed(left, "{"), to.sign(sign), to.bracketed(right, "{")])
+                return to.row([to.bracketed(left, "{"), to.sign(sign), right])
 
     def _in(self, part: Proposition, least: int) -> str:
         return self.of(part) if _strength(part) >= least else self._to.bracketed(self.of(part), "(")

@@ -81,9 +81,9 @@ def test_subtraction_by_1_or_k_is_three_statements(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shown = mine("game(two, k=k)", "k=2..9")
     for line in (
-        "game(two, k=k), for k ≡ 1 (mod 2), G(a) = a mod 2",
-        "game(two, k=k), for k ≡ 0 (mod 2), G(a) = max((a mod (k+1)) mod 2, (a mod (k+1))−k+2)",
-        "game(two, k=k), (a) is a P-position ⇔ a mod (k+1) ≡ 0 (mod 2) and a mod (k+1) < k",
+        "game(two, k=k), for k ≡ 1 (mod 2), G = a mod 2",
+        "game(two, k=k), for k ≡ 0 (mod 2), G = max((a mod (k+1)) mod 2, (a mod (k+1))−k+2)",
+        "game(two, k=k), P ⇔ a mod (k+1) ≡ 0 (mod 2) and a mod (k+1) < k",
         "3 statements from 16 tables",
     ):
         assert line in shown

@@ -15,9 +15,10 @@ from choco_pipeline.api.progress import DOCUMENTS
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.formulas import set_of
 from choco_pipeline.finding.statement import FoundDocument, Implied, StatementError
+from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.latex import LaTeX, tex_text
+from choco_pipeline.formula.written.shifted_powers import typeset_set
 from choco_pipeline.games import RectangularBar, parse_ruleset
 from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.value_sets import forms
@@ -263,12 +264,12 @@ def test_damaged_documents_are_refused(known, tmp_path):
 def test_formulas_of_statements():
     _, _, cases, limited, _, _, values, _, _ = statements()
     assert cases.formulas(LaTeX()) == [
-        r"G(y, z) = \begin{cases} y \oplus z & \text{if }z < 2^{v_{2}(k)} \\ "
-        r"2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z\rvert & \text{if }z \geq 2^{v_{2}(k)} \end{cases}"
+        r"z < 2^{v_{2}(k)} \Rightarrow G = y \oplus z",
+        r"z \geq 2^{v_{2}(k)} \Rightarrow G = 2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z\rvert",
     ]
     assert len(limited.formulas(LaTeX())) == 1
     assert values.formulas(LaTeX()) == [
-        r"\{(x + s) \oplus y \oplus (z + s) : (x, y, z) \text{ a P-position}\} = \{2^{n} - 2 : n \geq 1\} \cup \{1\}"
+        r"\{(x + s) \oplus y \oplus (z + s) : P\} = \{2^{n} - 2 : n \geq 1\} \cup \{1\}"
     ]
     assert a_statement(words="none").formulas(LaTeX()) == []
 
@@ -287,7 +288,7 @@ def test_formulas_of_statements():
     ],
 )
 def test_sets_of_values_are_read_off_their_conditions(values):
-    written = set_of(forms(values)[0].condition, LaTeX())
+    written = typeset_set(parse(forms(values)[0].condition), "v", LaTeX())
     members: set[int] = set()
     for part in written.split(r" \cup "):
         inside = part.removeprefix(r"\{").removesuffix(r"\}")
@@ -312,10 +313,10 @@ def test_statements_in_a_line():
             {**bars, "statement": f"x > 0 => G == G[{other}](x, y, z+1)-1"},
         )
     ] == [
-        "In Nim with 3 heaps, for coordinates up to 9, (a, b, c) is a P-position ⇔ a = b where c = 0",
-        "In CB(1, k, y, z) with a strip x and a pass, for k ≡ 0 (mod 2), (x, y, z, p) is a P-position ⇔ x = z",
+        "In Nim with 3 heaps, for coordinates up to 9, c = 0 ⇒ (P ⇔ a = b)",
+        "In CB(1, k, y, z) with a strip x and a pass, for k ≡ 0 (mod 2), P ⇔ x = z",
         "Let f(x, z) = ⌊(x+z)/k⌋+1. In CB(f, x, y, z), "
-        f"G(x, y, z) = g−1 where x > 0, where g is that of (x, y, z+1) in {other}",
+        f"x > 0 ⇒ G = (G(x, y, z+1) in {other})−1",
     ]
 
 

@@ -126,13 +126,6 @@ class LaTeX(MathNotation):
         """Return the modulus behind a congruence."""
         return rf"\pmod{{{modulus}}}"
 
-    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
-        """Return a brace before rows of a formula and a condition."""
-        lines = r" \\ ".join(
-            f"{value} & {self.words('if ')}{when}" if when else value for value, when in rows
-        )
-        return rf"\begin{{cases}} {lines} \end{{cases}}"
-
 
 def tex_text(text: str) -> str:
     r"""Return plain text in LaTeX; signs missing in its fonts by their code.

@@ -115,10 +115,6 @@ class MathNotation:
         """Return the modulus of a congruence, behind it."""
         return f" (mod {modulus})"
 
-    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
-        """Return formulas, each with its condition, which may be empty."""
-        return "; ".join(f"{value} if {when}" if when else value for value, when in rows)
-
 
 def typeset(
     formula: Formula, notation: MathNotation, names: Mapping[str, str] | None = None

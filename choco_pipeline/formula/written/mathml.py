@@ -97,14 +97,6 @@ class MathML(MathNotation):
         """Return the modulus behind a congruence."""
         return f'<mspace width="0.4em"/>{self.bracketed(self.words("mod ") + modulus, "(")}'
 
-    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
-        """Return a brace before rows of a formula and a condition."""
-        cells = "".join(
-            f"<mtr><mtd>{value}</mtd><mtd>{self.row([self.words('if '), when]) if when else ''}</mtd></mtr>"
-            for value, when in rows
-        )
-        return f'<mrow><mo stretchy="true">{{</mo><mtable class="cases">{cells}</mtable></mrow>'
-
 
 def in_page(phrases: Iterable[Phrase]) -> Markup:
     """Return a sentence with MathML formulas as a part of a page.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from choco_pipeline.formula.nodes import Binary, Compare, Integer, Junction, Name, Node
+from choco_pipeline.formula.formula import Formula
+from choco_pipeline.formula.nodes import Binary, Compare, Integer, Junction, Name, Node, names_of
+from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 
 #: Sets are recognised as {2^n − c} for c of at most this size; for larger ones a few values would look like such a set by chance.
 MOST_SHIFT = 8
@@ -68,6 +70,13 @@ class ShiftedPowers:
         power = f"2^n {sign} {abs(self.shift)}" if self.shift else "2^n"
         return f"{{{power} : n ≥ {self.least}}}"
 
+    def typeset(self, to: MathNotation) -> str:
+        """Return the set in a notation."""
+        n, c = to.name("n", ""), self.shift
+        shifted = [to.sign("-" if c > 0 else "+"), to.number(str(abs(c)))] if c else []
+        where = [to.sign(":"), n, to.sign(">="), to.number(str(self.least))]
+        return to.bracketed(to.row([to.power(to.number("2"), n), *shifted, *where]), "{")
+
     @property
     def condition(self) -> str:
         """The condition on v, in the formula language."""
@@ -86,3 +95,31 @@ def _added(node: Node) -> int | None:
             return -number
         case _:
             return None
+
+
+def typeset_set(condition: Formula, variable: str, to: MathNotation) -> str:
+    """Return the set of integers that satisfy a condition, in a notation.
+
+    It is a union of {2^n − c : n ≥ m} and of a list, if the condition on ``v`` names these; otherwise {v : condition}.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> powers = parse("v == 1 or v >= 0 and (v+2) & (v+1) == 0")
+    >>> typeset_set(powers, "v", MathNotation())
+    '{2^n−2 : n ≥ 1} ∪ {1}'
+    """
+    root, listed, sets = condition.root, list[str](), list[str]()
+    for part in root.operands if isinstance(root, Junction) and root.operator == "or" else (root,):
+        match part, ShiftedPowers.of_condition(part):
+            case _, ShiftedPowers() as powers if variable == "v":
+                sets.append(powers.typeset(to))
+            case Compare(("==",), (Name("v"), member)), _ if (
+                variable == "v" and "v" not in names_of(member)
+            ):
+                listed.append(typeset(Formula(member, ""), to))
+            case _:
+                name = to.name(*index_of(variable))
+                return to.bracketed(to.row([name, to.sign(":"), typeset(condition, to)]), "{")
+    sets += [to.listed(listed, "{")] if listed else []
+    return to.row([text for one in sets for text in (to.sign("∪"), one)][1:])

@@ -70,12 +70,3 @@ def test_mathml_says_what_latex_says(drawn):
 )
 def test_notation(formula, shown):
     assert typeset(parse(formula, functions={"g", "total"}), LaTeX()) == shown
-
-
-def test_cases_have_a_brace():
-    rows = [("x", "y"), ("z", "")]
-    assert LaTeX().cases(rows) == r"\begin{cases} x & \text{if }y \\ z \end{cases}"
-    rows = [("<mi>x</mi>", "<mi>y</mi>"), ("<mi>z</mi>", "")]
-    drawn = ElementTree.fromstring(MathML().cases(rows))
-    assert "".join(drawn.itertext()) == "{xif\xa0yz"
-    assert len(drawn.findall(".//mtr")) == 2
