@@ -35,8 +35,8 @@ FOLLOWED = (
 HALF_MINUTES = ("games.md", "finding.md")
 #: Placeholder for the newest certificate.
 CERTIFICATE = "FILE.json"
-#: Commands that take minutes, for a slow test.
-LONG = ("./choco bench find",)
+#: Commands that take minutes, for slow tests here and of families.
+LONG = ("./choco bench find", "./choco prove 'solid-bar(f=(x+z)//k)' 'x <= (31*k")
 
 
 def follow(page, folder):

@@ -37,7 +37,7 @@ def prove_family(ruleset: str, condition: str, **asked: Any) -> Judged:
     if found.status != "found" and not found.failures:
         return Judged(**vars(found))
     with TemporaryDirectory() as folder:
-        answer = check_family(write(found, Path(folder)).as_posix(), 120.0)
+        answer = check_family(write(found, Path(folder)).as_posix(), 600.0)
     if found.failures and not answer["every_member"]:
         return Judged(**vars(found) | {"failures": ()})
     why = found.why if found.failures or answer["status"] == "proved" else answer["why"]
@@ -96,7 +96,7 @@ def verdict(tmp_path: Path) -> Callable[[object], dict[str, Any]]:
     def of(document: object) -> dict[str, Any]:
         path = tmp_path / "family.json"
         path.write_text(json.dumps(document), encoding="utf-8")
-        return check_family(path.as_posix(), 120.0)
+        return check_family(path.as_posix(), 600.0)
 
     return of
 
