@@ -16,7 +16,7 @@ from typing import Literal
 from choco_pipeline.formula import Formula, Range, parse
 from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 from choco_pipeline.formula.written.shifted_powers import typeset_set
-from choco_pipeline.games.notation import Notation
+from choco_pipeline.games.notation import POSITIONAL, Notation
 
 #: The name of the largest coordinate of a position; passes left do not count.
 SIZE = "size"
@@ -655,8 +655,24 @@ class _Setter:
         if place.at is not None:
             parts.append(self._tuple(place.at))
         if place.game is not None:
-            parts.append(to.words(f" in {place.game.text}"))
+            parts += [to.words(" in "), self._game(place.game)]
         return to.row(parts)
+
+    def _game(self, game: Notation) -> str:
+        """Return the notation of a game with typeset formulas."""
+        to, arguments = self._to, list[str]()
+        for key, value in game.arguments:
+            match value:
+                case Formula():
+                    text = typeset(value, to)
+                case Notation():
+                    text = self._game(value)
+                case _:
+                    text = to.words(value.text)
+            is_named = key not in POSITIONAL
+            named = [to.name(key, ""), to.sign("=="), text] if is_named else [text]
+            arguments.append(to.row(named))
+        return to.row([to.words(game.name), to.listed(arguments)])
 
     def _tuple(self, at: Sequence[Expression]) -> str:
         return self._to.listed([self._expression(one) for one in at])

@@ -303,19 +303,19 @@ def test_sets_of_values_are_read_off_their_conditions(values):
 
 def test_statements_in_a_line():
     bars = {"ruleset": "solid-bar(f=(x+z)//k+1)", "parameters": {"k": (3, 5)}}
-    other = "solid-bar(f=(x+z)//k)"
     passing = {"ruleset": "with-pass(strip-bar(k=k, s=1), passes=1)", "parameters": {"k": (2, 4)}}
     assert [
         a_statement(**more).sentence
         for more in (
             {"statement": "size <= 9 => (c == 0 => (P <=> a == b))"},
             {**passing, "when": "k%2 == 0", "statement": "P <=> x == z"},
-            {**bars, "statement": f"x > 0 => G == G[{other}](x, y, z+1)-1"},
+            {**bars, "statement": "x > 0 => G == G[solid-bar(f=(x+z)//k)](x, y, z+1)-1"},
         )
     ] == [
         "In Nim with 3 heaps, for coordinates up to 9, c = 0 ⇒ (P ⇔ a = b)",
         "In CB(1, k, y, z) with a strip x and a pass, for k ≡ 0 (mod 2), P ⇔ x = z",
-        f"Let f(x, z) = ⌊(x+z)/k⌋+1. In CB(f, x, y, z), x > 0 ⇒ G = (G(x, y, z+1) in {other})−1",
+        "Let f(x, z) = ⌊(x+z)/k⌋+1. In CB(f, x, y, z), "
+        "x > 0 ⇒ G = (G(x, y, z+1) in solid-bar(f = ⌊(x+z)/k⌋))−1",
     ]
 
 
