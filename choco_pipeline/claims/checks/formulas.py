@@ -237,8 +237,8 @@ class IntegerSet:
     """The integers that satisfy a condition on `v`.
 
     Idea: a member outside a given set is searched from 0 outwards. The first interval is infinite. If interval arithmetic shows
-    that the condition is false on an interval, it is skipped; if it is true, the first integer outside the
-    given set is the result. All other intervals are bisected, down to single integers, where the condition is evaluated.
+    that the condition is false on an interval, it is skipped; if it is true, the first integer outside the given set is the
+    result. All other intervals are bisected, down to single integers, where the condition is evaluated.
     """
 
     #: A condition whose only name is `v`.

@@ -372,9 +372,7 @@ class Claim:
                     raise self._too_many(known, 0)
         except FormulaError as error:
             if self.is_found:
-                return (
-                    False  # a found condition implies that it is defined, such as s > 0 for v2(s)
-                )
+                return False  # a found condition excludes undefined values, as v2(s) for s = 0
             raise ConfigError(f"claim {self.id}: when: {error}, for {_given(known)}") from error
         return False
 
