@@ -40,5 +40,5 @@ class CheckOrder(StatementOrder):
 
     #: The manifest of the shard.
     manifest: Path
-    #: In the order of their verdicts.
+    #: The checks, in the order of the verdicts.
     checks: tuple[TableCheck, ...]

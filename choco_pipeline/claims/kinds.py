@@ -549,7 +549,7 @@ _RANGE = WithJsonSchema({"type": ["string", "integer"], "format": "range"})
 
 Integer = Annotated[Formula, _formula_reader(False), _AS_TEXT, _INTEGER]
 Condition = Annotated[Formula, _formula_reader(True), _AS_TEXT, _CONDITION]
-#: An integer, or a condition, in which ``g(n)`` is the number of P-positions in the table whose parameter is n.
+#: An integer formula in which ``g(n)`` is the number of P-positions in the table with parameter n.
 Number = Annotated[Formula, _formula_reader(False, {"g"}), _AS_TEXT, _INTEGER]
 #: ``first..last``, ``first..last step n``, or a single formula.
 Span = Annotated[Range, _reader(Range, lambda text: parse_range(text.strip())), _AS_TEXT, _RANGE]
@@ -573,7 +573,7 @@ class BarKind(Kind):
     of_tables: ClassVar[Quantity | None] = "p-positions"
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield the formulas of the check, which have no coordinates."""
+        """Yield the formulas of the check, which contain no coordinates."""
         return super().parts(frozenset())
 
 
@@ -611,7 +611,7 @@ class Counts(BarKind):
                 yield ("relations", i), relation, set()
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield a sum that hides the numbers g, and relations that are no conditions."""
+        """Yield a sum with the name ``g``, and relations that are no conditions."""
         if "g" in self.sums:
             yield ("sums", "g"), "'g' cannot name a sum: g(n) is a number of P-positions"
         for i, text in enumerate(self.relations):
@@ -699,7 +699,7 @@ class Columns(Kind):
         return False
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield positions with another number of coordinates."""
+        """Yield positions with a wrong number of coordinates."""
         needed = f"a position has {len(coordinates)}: ({', '.join(coordinates)})"
         for n, position in enumerate(tuple(example.position) for example in self.examples):
             if len(position) != len(coordinates):
@@ -731,7 +731,7 @@ class Listing(Kind):
         return ("grundy",) if whole_bars else super().quantities(whole_bars)
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield an order of other coordinates, and a listing without values."""
+        """Yield a wrong order of coordinates, and a listing without values."""
         if sorted(self.order) != sorted(coordinates):
             yield ("order",), f"the coordinates, each once, are needed: {', '.join(coordinates)}"
         if not self.begins and not self.ends:

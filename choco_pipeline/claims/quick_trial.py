@@ -306,14 +306,14 @@ def _bound(
 def _table_for(
     claim: Claim, parameters: dict[str, int], bound: int | None
 ) -> tuple[Ruleset, int, Quantity]:
-    """Return the cheapest table that settles the claim.
+    """Return the cheapest table that decides the claim.
 
     Raises `LimitError` if it is too large.
     """
     assert claim.pattern is not None
     game = build(claim.pattern, parameters, Path())
     bound = max(game.limits(None)) if bound is None else bound
-    # P-positions are cheaper, but a table without dimensions, of one heap, settles nothing.
+    # P-positions are cheaper, but the table of one heap has no dimensions and decides nothing.
     quantity = quantity_for(game, claim.quantities)
     cost = cost_of(game, bound, quantity)
     require_memory(game, bound, cost.memory_whole, worker_memory(1))

@@ -150,7 +150,7 @@ class FormulaBlock:
             case _:
                 pass
         table = self._tables[node.function]
-        problem = f"{node.function} is known for 0..{table.size - 1}, asked"
+        problem = f"argument of {node.function} outside 0..{table.size - 1}"
         outside = (argument < 0) | (argument >= table.size)
         argument = self._with_stand_in(argument, outside, 0, open_, problem, node)
         values: Integers = table[argument]

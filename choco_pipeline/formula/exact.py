@@ -113,7 +113,7 @@ class Place:
                 pass
         table = table_for(self._text, node, self._tables)
         if not 0 <= arguments[0] < len(table):
-            raise self._undefined(f"{node.function} is known for 0..{len(table) - 1}, asked", node)
+            raise self._undefined(f"argument of {node.function} outside 0..{len(table) - 1}", node)
         return int(table[arguments[0]])
 
     def _bounded(self, value: int, node: nodes.Name | nodes.Binary) -> int:

@@ -45,7 +45,7 @@ def parse(
     Raises
     ------
     FormulaError
-        If `text` is not a formula: what was found, at which column, and what is allowed.
+        If `text` is not a formula; the message has the column and the allowed words.
 
     Examples
     --------
@@ -66,11 +66,11 @@ def _parsed(text: str, names: frozenset[str] | None, functions: tuple[str, ...])
 
 @dataclass(frozen=True)
 class Formula:
-    """An integer or a condition in named integers, compared by its syntax tree."""
+    """An integer formula or a condition; formulas are equal if their trees are."""
 
     #: The outermost node.
     root: Node
-    #: The text that was parsed; columns in errors count in it.
+    #: The text that was parsed; columns in errors refer to it.
     source: str = field(compare=False)
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from choco_pipeline.errors import ChocoError
 
-#: No integer of a formula, given or computed, may need more bits: the cost of exact arithmetic stays bounded.
+#: Largest number of bits of an integer, given or computed; it bounds the cost of exact arithmetic.
 MAX_BITS = 4096
 
 #: Functions of the language with the least and the greatest number of arguments; None is no limit.
@@ -64,7 +64,7 @@ class FormulaError(ChocoError):
     text : str
         The formula as it was written.
     column : int
-        Where in `text` the mistake is; the first character is column 1.
+        The place of the mistake in `text`; the first character is column 1.
     """
 
     __module__ = "choco_pipeline.formula"  # the public import path, for tracebacks
@@ -96,7 +96,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Negate:
-    """Unary minus of anything but a literal."""
+    """Unary minus of anything except a literal."""
 
     operand: Node
     column: int = field(default=0, compare=False)
@@ -114,7 +114,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of the language, or a look-up in a table that the caller brings."""
+    """A function of the language, or a look-up in a table."""
 
     function: str
     arguments: tuple[Node, ...]

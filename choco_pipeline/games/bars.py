@@ -209,7 +209,7 @@ class SolidBar(Ruleset):
 
 @dataclass(frozen=True)
 class RectangularBar(Ruleset):
-    """The bars that C(m, n) can be cut to, for every place of the poisoned cell.
+    """The bars that cuts of C(m, n) leave, for every place of the poisoned cell.
 
     A position (a, b, c, d) has a rows above the poisoned cell and b below, c columns before it and d after it, with
     a + b < m and c + d < n. The whole bar with the cell (i, j), 1-based, is (i-1, m-i, j-1, n-j). Source: patterns, section 2.

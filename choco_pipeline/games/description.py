@@ -55,7 +55,7 @@ class Description:
             raise ConfigError(f"{error}\n{PAGE}" if unknown else str(error)) from None
         if self.name != name:
             raise content.error(
-                ("game",), f"needs {name!r}, by which it is read, found {self.name!r}"
+                ("game",), f"must be {name!r}, the name by which it is read, found {self.name!r}"
             )
         self._check_names()
 
@@ -94,7 +94,7 @@ class Description:
         seen: set[str] = set()
         for place, name in places:
             if name in seen:
-                raise self.content.error(place, f"{name!r} is there twice")
+                raise self.content.error(place, f"{name!r} occurs twice")
             if name in RESERVED:
                 others = ", ".join(sorted(RESERVED))
                 what = f"{name!r} is a name of claims or notations; these are reserved: {others}"
@@ -197,7 +197,7 @@ class _DescriptionReader:
             at = (*place, "lower", j if isinstance(move.lower, list) else name)
             self.description.require_coordinate(at, name)
             if name in [*move.lower][:j]:
-                raise self._error(at, f"{name!r} is there twice")
+                raise self._error(at, f"{name!r} occurs twice")
         if not move.lower and move.split is None:
             raise self._error(place, "a move lowers a coordinate, or splits one")
         at_most = None
@@ -261,7 +261,9 @@ class _DescriptionReader:
         """Yield amounts as formulas in chosen numbers, and conditions on these numbers."""
         for key in ("by", "at_most") if isinstance(move.lower, dict) else ("at_most",):
             if getattr(move, key) is not None:
-                what = "it is not read beside amounts that are formulas, or a split; `where` can say it"
+                what = (
+                    "it is not allowed with amounts that are formulas, or with a split; use `where`"
+                )
                 raise self._error((*place, key), what)
         names = list(move.lower)
         if isinstance(move.lower, dict):
@@ -348,7 +350,7 @@ class _DescriptionReader:
                 raise self._error(at, what)
             each = tuple(self._amount((*at, j), one, 0) for j, one in enumerate(written))
             if not any(each):
-                raise self._error(at, "a move takes something")
+                raise self._error(at, "a move takes at least 1 in total")
             amounts.append(each)
         return amounts
 
@@ -521,7 +523,7 @@ class CutGame(Ruleset):
     Parameters
     ----------
     coordinates
-        Their names, in the order in which positions hold them.
+        The names of the coordinates, in the order of positions.
     moves
         The kinds of moves, each with the keys of a move in a file; see docs/games.md.
     heights

@@ -1,4 +1,4 @@
-"""The closed model of ``config/games/NAME.yaml``, and its reference page."""
+"""The model of game files, ``config/games/NAME.yaml``, and its reference page."""
 
 from __future__ import annotations
 

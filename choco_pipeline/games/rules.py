@@ -51,7 +51,7 @@ class Amounts:
     chosen: tuple[str, ...]
     #: The amount taken from each lowered coordinate, in the chosen numbers and the coordinates before the move.
     taken: tuple[Formula, ...]
-    #: A condition on the same names, and on the sizes of the parts of a split; None for none.
+    #: A condition on the same names, and on the sizes of the parts of a split; None for no condition.
     where: Formula | None = None
 
     @property

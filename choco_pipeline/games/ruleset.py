@@ -50,8 +50,8 @@ def mex(values: Iterable[int]) -> int:
 class Ruleset(ABC):
     """An impartial game whose positions are tuples of non-negative integers.
 
-    Every option is at most the position in each coordinate, so play ends, and lexicographic order lists each
-    position after all of its options.
+    No option exceeds its position in any coordinate. Therefore play ends, and in lexicographic order each position
+    comes after all of its options.
     """
 
     #: Format string of the notation, for the game; "" in a class that overrides `notation`.

@@ -249,7 +249,7 @@ class _Parser:
             with self.nested(has_option=False):
                 return tree.At(position, self.proposition())
         bindings, scope = self.bindings()
-        self.need(":", f"after what {quoted(word)} binds")
+        self.need(":", f"after the variables of {quoted(word)}")
         with self.nested(**scope):
             body = self.sequence() if word == "for" else self.proposition()
             return tree.Quantified(_WORDS[word], bindings, body)
@@ -580,7 +580,7 @@ class _Parser:
         if self.take("count"):
             self.need("(", 'after "count"')
             bindings, scope = self.bindings()
-            self.need(":", "after what is counted")
+            self.need(":", 'after the variables of "count"')
             with self.nested(**scope):
                 body = self.proposition()
             self.need(")", "to close the count")

@@ -315,8 +315,7 @@ def test_statements_in_a_line():
     ] == [
         "In Nim with 3 heaps, for coordinates up to 9, c = 0 ⇒ (P ⇔ a = b)",
         "In CB(1, k, y, z) with a strip x and a pass, for k ≡ 0 (mod 2), P ⇔ x = z",
-        "Let f(x, z) = ⌊(x+z)/k⌋+1. In CB(f, x, y, z), "
-        f"x > 0 ⇒ G = (G(x, y, z+1) in {other})−1",
+        f"Let f(x, z) = ⌊(x+z)/k⌋+1. In CB(f, x, y, z), x > 0 ⇒ G = (G(x, y, z+1) in {other})−1",
     ]
 
 

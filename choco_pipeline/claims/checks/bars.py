@@ -289,7 +289,7 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
         visited += 1 + squares.size
         if visited > MOST_VISITED:
             raise LimitError(
-                f"there are more than {MOST_VISITED:,} squares to look at: a smaller bound has fewer"
+                f"there are more than {MOST_VISITED:,} squares to compare: a smaller bound has fewer"
             )
         in_question, wrong = _compare_squares(check, known, squares)
         cases += in_question

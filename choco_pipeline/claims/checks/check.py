@@ -81,7 +81,7 @@ def _find_listing(check: kinds.Listing, case: ClaimCase) -> Finding:
     too many P-positions within it; `FormulaError` if the formula has no value at a P-position.
     """
     if case.cells.variable.name == "p_cell":
-        raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
+        raise LimitError("the table holds uncut bars only: a table of Grundy numbers is needed")
     if not case.is_complete:
         raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
     where = None if check.where is None else check.where.substitute(case.environment)
@@ -169,7 +169,7 @@ def pass_of_claim(
 ) -> Pass[Finding]:
     """Check a claim in a pass; several passes can share one reading of the table."""
     if not cells.variable.dims:
-        return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
+        return Finding(Undecided("the table is a single cell, one P-position: it decides nothing"))
     try:
         case = ClaimCase(claim, parameters, cells, block, explains)
         if case.reach is not None:  # also beyond the reach: is the bound sharp?

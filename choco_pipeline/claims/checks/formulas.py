@@ -293,7 +293,7 @@ class IntegerSet:
 MOST_LISTED = 64
 #: Missing members of the set are listed up to this size, which the verdict states.
 LARGEST_MEMBER = 1 << 20
-#: If all members are claimed to occur, more must occur up to the bound than up to the bound divided by this.
+#: If all members are claimed to occur, the frontier must grow from the bound divided by this to the bound.
 GROWTH = 4
 #: Members of the set are searched at least up to the bound divided by this.
 SMALL = 4

@@ -38,7 +38,7 @@ MOST_FUNCTIONS = 1 << 23
 #: The largest number of choices of integers in a property.
 MOST_POINTS = 1 << 20
 
-#: Grundy numbers are bits of one word, so they are less than this.
+#: A set of Grundy numbers is stored as the bits of one word, so they are less than this.
 WORD = 64
 
 
@@ -106,8 +106,8 @@ def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
 def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the Grundy numbers of many solid bars; with one x, of bars (y, z).
 
-    Heights, int64 [functions, n_x, n_z], never decrease along x and z. Arguments and heights must be so small that no position
-    has 64 options. The numbers are int8 [functions, n_x, n_z, n_y], n_y = heights.max() + 1, with -1 above the heights.
+    The heights, int64 [functions, n_x, n_z], must be monotone along x and z, and so small that no position has 64 options. The
+    numbers are int8 [functions, n_x, n_z, n_y], where n_y = heights.max() + 1, and -1 above the heights.
     """
     functions, n_x, n_z = heights.shape
     n_y = int(heights.max()) + 1

@@ -194,7 +194,7 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
     comparison = _Comparison(case.cells, game, at, equals, where)
     is_long = case.cells.variable.stored is not None and comparison.by_columns is None
     if is_long and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:
-        raise LimitError("too many positions to look at each")
+        raise LimitError("too many positions to compare each of them")
     related = comparison.related_table(case.block)
     tally = Tally(case.cells, case.reach)
     for block, points in comparison.parts(case.block):

@@ -99,19 +99,18 @@ class Decided(RecordModel):
 
 
 class EngineAgreement(RecordModel):
-    """The engines that agree on some proofs."""
+    """A set of engines, and the number of proofs on which they agree."""
 
     engines: tuple[str, ...]
-    #: Number of these proofs.
     proofs: int
-    #: The first reason why each other engine gave no answer.
+    #: For each other engine, the first reason why it gave no answer.
     no_answer: Mapping[str, str]
 
 
 class ClaimRow(RecordModel):
     """The conclusion from all verdicts on a claim."""
 
-    #: Its id.
+    #: The id of the claim.
     claim: str
     verdict: Outcome
     #: One line.

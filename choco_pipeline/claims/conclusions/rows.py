@@ -293,7 +293,7 @@ CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
 
 
 def _distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
-    """Count the distinct positions, or cases, that verdicts settled.
+    """Count the distinct positions, or cases, that verdicts cover.
 
     Tables of one game contain each other: of verdicts with the same parameters, only the one on the largest table counts.
     """
@@ -331,7 +331,7 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
         case "undecided" if undecided:
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
-            first = f"says nothing{on}: {undecided[0].why}{_for(undecided[0])}"
+            first = f"undecided{on}: {undecided[0].why}{_for(undecided[0])}"
             return "; ".join([first, *_vacuous(cases)])
         case "refuted":
             assert decided is not None
@@ -355,7 +355,7 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     if undecided and cases.outcome != "vacuous":
         silent = undecided[0]
         on = _share(undecided, verdicts)
-        parts.append(f"says nothing on {on}: {silent.why}{_for(silent)}")
+        parts.append(f"undecided on {on}: {silent.why}{_for(silent)}")
     return "; ".join(parts)
 
 
@@ -453,7 +453,7 @@ def _vacuous(cases: _Cases) -> list[str]:
         return []
     parts = [f"vacuous{_named(given)}: {cases.verdicts_of('vacuous')[0].why}"]
     alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
-    return parts + _others(cases, given, "looked at") if alone and () not in given else parts
+    return parts + _others(cases, given, "checked") if alone and () not in given else parts
 
 
 def _contradictions(cases: _Cases) -> list[str]:
@@ -693,8 +693,8 @@ def _predicate(row: ClaimRow) -> str:
 def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:
     """Raise `DisagreementError` if verdicts on a claim contradict each other.
 
-    Only claims with `for_all` are compared. They must not be proved for all parameters and refuted for some of them. Where one is
-    refuted, no proof, and no table that holds the counterexample, may say that it is true for the same parameters.
+    Only claims with `for_all` are compared. They must not be proved for all parameters and refuted for some of them. If one is
+    refuted, no proof for the same parameters may exist, and no table with the counterexample may confirm it.
     """
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:

@@ -47,12 +47,12 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
         yield ("ruleset",), str(error)
         return
     for name in sorted(claim.parameters & (coordinates | RESERVED)):
-        yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
+        yield ("ruleset",), f"{name!r} cannot be a parameter: the name is reserved"
     known = set(claim.parameters)
     for key, spans in (("every", statement.every), ("some", statement.some)):
         for name, span in spans.items():
             if name in known | coordinates | RESERVED:
-                yield (key, name), f"{name!r} cannot be given a value: it has one already"
+                yield (key, name), f"{name!r} cannot be given a value: the name is in use"
             yield from _unknown((key, name), span, known)
             known.add(name)
     yield from _unknown(("when",), statement.when, known)
@@ -158,7 +158,7 @@ def _about_plug_in(
         yield ("check", *place), message
     for place, part, extra in plug_in.parts(coordinates):
         for name in sorted((set(known) & set(extra)) - coordinates - RESERVED):
-            yield ("check", *place), f"{name!r} cannot be named here: it has a value already"
+            yield ("check", *place), f"{name!r} cannot be named here: the name is in use"
         yield from _unknown(("check", *place), part, {*known, *extra})
 
 
@@ -167,7 +167,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     statement, place = claim.statement, ("for_all",)
     follows = ("follows_from",) if statement.follows_from is not None else None
     if follows and statement.for_all is None:
-        yield follows, "`for_all` is needed: for which parameters it follows"
+        yield follows, "`for_all` is needed, with the parameters for which it follows"
     if follows and claim.reach is not None:
         why = "a statement with a limit on the size does not follow: lemmas are about all positions"
         yield follows, why

@@ -54,7 +54,7 @@ class Exhausted:
     """The statement is finite, and every case of it was checked."""
 
     kind: ClassVar[VerdictKind] = "exhausted"
-    #: Number of settled positions.
+    #: Number of checked positions.
     positions: int
     #: The kind of cases, if they are not positions: ``case``, ``number``, …
     unit: str = "position"
@@ -65,7 +65,7 @@ class HoldsToBound:
     """No position of a table contradicts it; it may still be false beyond."""
 
     kind: ClassVar[VerdictKind] = "holds-to-bound"
-    #: Number of settled positions.
+    #: Number of checked positions.
     positions: int
     #: Largest value of every coordinate that the shape does not limit.
     bound: int

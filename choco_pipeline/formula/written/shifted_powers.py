@@ -8,7 +8,7 @@ from choco_pipeline.formula.formula import Formula
 from choco_pipeline.formula.nodes import Binary, Compare, Integer, Junction, Name, Node, names_of
 from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 
-#: Sets are recognised as {2^n − c} for c of at most this size; for larger ones a few values would look like such a set by chance.
+#: Largest |c| of recognised sets {2^n − c}; for a larger one, a few values match by chance.
 MOST_SHIFT = 8
 
 
