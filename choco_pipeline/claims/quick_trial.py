@@ -94,9 +94,9 @@ class ProcessorTime:
             raise _TimeOverError
 
 
-#: More combinations of parameter values need a sweep.
+#: Largest number of combinations of parameter values; more need a sweep.
 MOST_COMBINATIONS = 10_000
-#: A table that is estimated to take more seconds needs a sweep.
+#: Largest estimated time of a table in seconds; more needs a sweep.
 MOST_SECONDS = 600.0
 
 Given = Mapping[str, int | Range]
@@ -113,7 +113,7 @@ class Trial:
     #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
     #: claim that compares tables.
     parameters: Mapping[str, int]
-    #: The ruleset without parameters; the claim's pattern if tables are compared, None without a table.
+    #: The ruleset with all values; the claim's pattern if tables are compared, None without a table.
     ruleset: str | None
     #: The bound of the table, or of the integers; None if tables are compared, or for the claim's own bound.
     bound: int | None
@@ -186,7 +186,7 @@ def trials(
 
 
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
-    """Return the parameters of the sample or the given ones; raises as `trials`."""
+    """Return the parameters of all cases; raise errors as `trials` does."""
     cases = (case for _, case in _cases(claim, given))
     return list({tuple(case.values()): case for case in cases}.values())
 

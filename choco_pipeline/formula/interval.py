@@ -79,7 +79,7 @@ class Enclosure:
         for sign, (left, right) in zip(node.operators, pairwise(node.operands), strict=True):
             spans = self._span(left), self._span(right)
             # identical operands are equal, though their intervals overlap
-            yield nodes.COMPARISONS[sign](0, 0) if left == right else _compared(sign, *spans)
+            yield nodes.COMPARISONS[sign](0, 0) if left == right else _compare_spans(sign, *spans)
 
     def _span(self, node: Node) -> Span:
         span: Span
@@ -189,20 +189,20 @@ def _decided_by(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
     return (not deciding) if all_known else None
 
 
-def _compared(sign: str, left: Span, right: Span) -> bool | None:
+def _compare_spans(sign: str, left: Span, right: Span) -> bool | None:
     match sign:
         case "<":
             return True if left[1] < right[0] else False if left[0] >= right[1] else None
         case "<=":
             return True if left[1] <= right[0] else False if left[0] > right[1] else None
         case ">" | ">=":
-            return _compared({">": "<", ">=": "<="}[sign], right, left)
+            return _compare_spans({">": "<", ">=": "<="}[sign], right, left)
         case "==":
             if left == right and left[0] == left[1]:
                 return True
             return False if left[1] < right[0] or right[1] < left[0] else None
         case _:
-            equal = _compared("==", left, right)
+            equal = _compare_spans("==", left, right)
             return None if equal is None else not equal
 
 

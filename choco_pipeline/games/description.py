@@ -153,12 +153,12 @@ class _DescriptionReader:
         )
         for key, condition in (("ends", ends), ("legal", legal)):
             if condition is not None:
-                self._try((key,), condition, rules)
+                self._check((key,), condition, rules)
         for place, move in moves:
             if move.at_most is not None:
-                self._try((*place, "at_most"), move.at_most, rules, ends)
+                self._check((*place, "at_most"), move.at_most, rules, ends)
             if isinstance(move.by, Amounts):
-                self._try_amounts(place, move, move.by, rules)
+                self._check_amounts(place, move, move.by, rules)
         return with_free_heap(rules)
 
     def _condition(
@@ -218,7 +218,7 @@ class _DescriptionReader:
         if isinstance(move.lower, dict) or split is not None:
             parts = [] if split is None else [part.lower() for part in split.parts]
             for written, conditions in self._written_amounts(place, move):
-                yield replace(one, by=self._by(place, move, written, conditions, parts))
+                yield replace(one, by=self._read_amounts(place, move, written, conditions, parts))
             return
         if move.where is not None:
             what = "it needs `lower: {COORDINATE: AMOUNT}`, which names the amounts"
@@ -281,7 +281,7 @@ class _DescriptionReader:
             total = [*written.values()] if is_each else ["+".join(written.values())]
             yield written, [f"{number} >= 1" for number in total]
 
-    def _by(
+    def _read_amounts(
         self,
         place: Location,
         move: GameMove,
@@ -365,7 +365,7 @@ class _DescriptionReader:
             raise self._error(place, what)
         return amount
 
-    def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
+    def _check_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
         """Raise an error if an amount or a condition is undefined at a small position."""
         tried, choices, found = 0, 0, False
         for values in _small(rules.coordinates):
@@ -397,7 +397,7 @@ class _DescriptionReader:
                     return False
         return bool(values)
 
-    def _try(
+    def _check(
         self, place: Location, formula: Formula, rules: Rules, unless: Formula | None = None
     ) -> None:
         """Raise an error if a formula is undefined at a small position with moves."""
@@ -575,7 +575,7 @@ class CutGame(Ruleset):
         written = {key: _plain(value) for key, value in fields.items() if value is not None}
         name = name or f"unnamed-{digest(written)[:8]}"
         content = Content(f"game {name}", {"game": name, **written})
-        self._take(Description(content, name), {})
+        self._set(Description(content, name), {})
 
     @classmethod
     def from_file(cls, path: str | Path, **parameters: int) -> CutGame:
@@ -602,10 +602,10 @@ class CutGame(Ruleset):
     def of(cls, description: Description, parameters: Mapping[str, int]) -> CutGame:
         """Return the game of a description, with values for some of its parameters."""
         game = cls.__new__(cls)
-        game._take(description, parameters)
+        game._set(description, parameters)
         return game
 
-    def _take(self, description: Description, given: Mapping[str, int]) -> None:
+    def _set(self, description: Description, given: Mapping[str, int]) -> None:
         self._description = description
         self.name = description.name
         self.parameters = {**description.parameters, **given}

@@ -46,8 +46,7 @@ class GameMove(Model):
     )
     at_most: int | Written | None = Field(
         default=None,
-        description="The largest amount taken from any coordinate: a formula in the coordinates before the move and in the"
-        " parameters.",
+        description="The largest amount from each coordinate: a formula in the coordinates before the move and the parameters.",
         examples=["(c+1)//2"],
     )
     where: Written | None = Field(

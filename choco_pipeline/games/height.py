@@ -153,11 +153,11 @@ class FormulaHeight(Height):
 
     def __call__(self, *at: int) -> int:
         """Return the formula's value in exact integers."""
-        height = self._known.get(at)
+        height = self._cache.get(at)
         if height is None:
             height = int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
-            if len(self._known) < MOST_KNOWN:
-                self._known[at] = height
+            if len(self._cache) < MOST_KNOWN:
+                self._cache[at] = height
         return height
 
     def at_points(self, *at: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -166,7 +166,7 @@ class FormulaHeight(Height):
         return np.asarray(values, np.int64)
 
     @cached_property
-    def _known(self) -> dict[tuple[int, ...], int]:
+    def _cache(self) -> dict[tuple[int, ...], int]:
         """Cache of values: the definition needs the same ones at most positions."""
         return {}
 
@@ -303,7 +303,7 @@ class FunctionHeight(Height):
 
     @property
     def notation(self) -> str:
-        """``function(name)``, for people: it cannot be parsed."""
+        """``function(name)``, for readers: it cannot be parsed."""
         return f"function({getattr(self.function, '__qualname__', type(self.function).__name__)})"
 
     def __call__(self, *at: int) -> int:

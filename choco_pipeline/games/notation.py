@@ -290,11 +290,11 @@ class _Reader:
             raise self._error(f"nested more than {DEEPEST} deep")
         parts = self._split(rest[1:-1])
         if name == OWN:
-            return self._own(parts)
+            return self._user_game(parts)
         _, keys, defaults = RULESETS[name]
         given: dict[str, Argument] = {}
         for position, part in enumerate(parts):
-            key, value = self._named(part, name, given)
+            key, value = self._argument(part, name, given)
             if not key:
                 if position >= len(keys):
                     what = f"{name} takes {len(keys)} arguments ({', '.join(keys)}), found more"
@@ -314,21 +314,21 @@ class _Reader:
             raise self._error(f"{name} needs {missing[0]}")
         return Notation(name, tuple((key, given[key]) for key in keys))
 
-    def _own(self, parts: list[str]) -> Notation:
+    def _user_game(self, parts: list[str]) -> Notation:
         name, *others = [part.strip() for part in parts] or [""]
         if not re.fullmatch(NAME, name):
             what = f"{OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
             raise self._error(what)
         given: dict[str, Argument] = {OWN: GameName(name)}
         for part in others:
-            key, value = self._named(part, f"{OWN}({name})", given)
+            key, value = self._argument(part, f"{OWN}({name})", given)
             if not key:
                 what = f"parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
                 raise self._error(what)
             given[key] = self._formula(key, value)
         return Notation(OWN, tuple(given.items()))
 
-    def _named(self, part: str, owner: str, given: Mapping[str, Argument]) -> tuple[str, str]:
+    def _argument(self, part: str, owner: str, given: Mapping[str, Argument]) -> tuple[str, str]:
         """Return the name of an argument ("" if there is none), and its text."""
         found = _KEY.match(part)
         if found is None:

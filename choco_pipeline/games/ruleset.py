@@ -310,7 +310,7 @@ class Ruleset(ABC):
 class DisjunctiveSum(Ruleset):
     """Two games side by side, also written ``A + B``: move in either of them.
 
-    A position is one of the first followed by one of the second. Coordinates that both have end in 1 and 2.
+    A position is one of the first game followed by one of the second. Common names of coordinates get the suffixes 1 and 2.
 
     Examples
     --------

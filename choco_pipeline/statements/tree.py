@@ -483,12 +483,12 @@ def term_text(term: Term) -> str:
 
 def math_of(proposition: Proposition, notation: MathNotation) -> str:
     """Return a proposition in mathematical notation."""
-    return _Setter(notation).of(proposition)
+    return _Typesetter(notation).of(proposition)
 
 
 def term_math(term: Term, notation: MathNotation) -> str:
     """Return a term in a mathematical notation."""
-    return _Setter(notation).term(term)
+    return _Typesetter(notation).term(term)
 
 
 def _strength(proposition: Proposition) -> int:
@@ -551,7 +551,7 @@ def _bindings(bindings: Sequence[Binding]) -> str:
     return ", ".join(texts)
 
 
-class _Setter:
+class _Typesetter:
     """Typesets propositions in a notation."""
 
     def __init__(self, notation: MathNotation) -> None:

@@ -177,7 +177,7 @@ def section_of(order: int, level: int, halves: bool = False) -> Section:
     u, v = (x + y)[in_square], (x - y)[in_square]
     squares[(u + side - 1) // 2, (v + side - 1) // 2] = True
     corners = (x[~in_square] + y[~in_square], x[~in_square] - y[~in_square])
-    return Section(squares, corners[0].size, _loose(squares, *corners))
+    return Section(squares, corners[0].size, _first_loose_vertex(squares, *corners))
 
 
 def find_section(check: Octahedron, case: ClaimCase) -> Finding:
@@ -201,7 +201,7 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
         "squares": int(section.squares.sum()),
         "vertices": section.vertices,
     }
-    covered, touched = _scaled_to(m, section.squares)
+    covered, touched = _masks_of_scaled(m, section.squares)
     tally = Tally(case.cells)
     for block in case.cells.blocks(case.block):
         at = block.points["i"] - 1, block.points["j"] - 1
@@ -221,7 +221,7 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
     return Finding(case.agreement(tally.settled), evidence)
 
 
-def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
+def _first_loose_vertex(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
     """Return the first corner (u, v) that touches no square, if any."""
     side = squares.shape[0]
     around = np.pad(squares, 1)
@@ -233,7 +233,7 @@ def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
     return int(u[n]), int(v[n])
 
 
-def _scaled_to(m: int, squares: Truths) -> tuple[Truths, Truths]:
+def _masks_of_scaled(m: int, squares: Truths) -> tuple[Truths, Truths]:
     """Return masks of the cells of an m × m bar that scaled squares cover and touch."""
     side = squares.shape[0]
     inside = np.pad(

@@ -332,7 +332,7 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
         case "undecided" if undecided:
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
             first = f"undecided{on}: {undecided[0].why}{_for(undecided[0])}"
-            return "; ".join([first, *_vacuous(cases)])
+            return "; ".join([first, *_vacuous_parts(cases)])
         case "refuted":
             assert decided is not None
             parts = [f"{decided.text}{_for(decided)}"]
@@ -341,13 +341,13 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
                 verb = "refutes" if len(refuting) == 1 else "refute"
                 parts.append(f"{_share(refuting, verdicts)} {verb} it")
         case "proved" if cases.is_proved_for_all:
-            parts = _proved_for_all(cases)
+            parts = _family_parts(cases)
         case _ if cases.proved_for_all is None and [v.verdict for v in verdicts] == [
             "holds-to-bound"
         ]:
             parts = [f"{verdicts[0].text}{_for(verdicts[0])}"]
         case _:
-            each = (_proved_for_all, _proved, _cases_checked, _held, _vacuous)
+            each = (_family_parts, _proof_parts, _check_parts, _bound_parts, _vacuous_parts)
             parts = [part for parts_of in each for part in parts_of(cases)]
     parts += _contradictions(cases)
     if cases.outcome != "refuted":
@@ -364,7 +364,7 @@ def _named(given: Sequence[Given], words: str = ", for") -> str:
     return "" if () in given else f"{words} {exact_text([dict(one) for one in given])}"
 
 
-def _proved_for_all(cases: _Cases) -> list[str]:
+def _family_parts(cases: _Cases) -> list[str]:
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
@@ -381,7 +381,7 @@ def _proved_for_all(cases: _Cases) -> list[str]:
     return parts
 
 
-def _proved(cases: _Cases) -> list[str]:
+def _proof_parts(cases: _Cases) -> list[str]:
     proved = cases.of("proved", alone=True)
     of_case = {
         given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
@@ -417,7 +417,7 @@ def _others(cases: _Cases, given: Sequence[Given], done: str) -> list[str]:
     return [f"other {', '.join(dict(given[-1]))} are not {done}"]
 
 
-def _cases_checked(cases: _Cases) -> list[str]:
+def _check_parts(cases: _Cases) -> list[str]:
     given = cases.of("exhausted", alone=True)
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
@@ -428,7 +428,7 @@ def _cases_checked(cases: _Cases) -> list[str]:
     return parts if () in given else parts + _others(cases, given, "checked")
 
 
-def _held(cases: _Cases) -> list[str]:
+def _bound_parts(cases: _Cases) -> list[str]:
     """Return the bounds up to which the statement holds without a proof."""
     held = cases.verdicts_of("holds-to-bound", alone=True)
     if not held or cases.outcome in ("proved", "exhausted"):
@@ -447,7 +447,7 @@ def _held(cases: _Cases) -> list[str]:
     return parts
 
 
-def _vacuous(cases: _Cases) -> list[str]:
+def _vacuous_parts(cases: _Cases) -> list[str]:
     given = cases.of("vacuous")
     if not given:
         return []

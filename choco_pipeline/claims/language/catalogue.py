@@ -94,14 +94,14 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         yield ("statement",), "a rectangular bar limits its coordinates: `size` is not needed"
     if check.kind == Count.kind and claim.reach is None and claim.shape not in RECTANGULAR:
         yield ("statement",), "a limit is needed that holds all cases, such as `size <= 20`"
-    for message in _misused(claim):
+    for message in _undefined_parts(claim):
         yield ("statement",), message
     for formula in _formulas(claim.proposition):
         if problem := formula.always_undefined():
             yield ("statement",), f"{problem}, for any values of the names\n{caret(problem)}"
 
 
-def _misused(claim: Claim) -> Iterator[str]:
+def _undefined_parts(claim: Claim) -> Iterator[str]:
     """Yield a message for each part of a statement that is undefined in this claim."""
     for part in tree.walk(claim.proposition):
         match part:

@@ -90,11 +90,11 @@ class MathNotation:
 
     def power(self, base: str, exponent: str) -> str:
         """Return a base with an exponent."""
-        return f"{base}^{_grouped(exponent)}"
+        return f"{base}^{_parenthesised(exponent)}"
 
     def floor(self, numerator: str, denominator: str) -> str:
         """Return a quotient, rounded down."""
-        return f"⌊{_grouped(numerator)}/{_grouped(denominator)}⌋"
+        return f"⌊{_parenthesised(numerator)}/{_parenthesised(denominator)}⌋"
 
     def bracketed(self, inner: str, bracket: str) -> str:
         """Return a part in parentheses "(", braces "{" or bars "|"."""
@@ -124,7 +124,7 @@ def typeset(
     Nim-sums are written with ``⊕``, quotients as floors, shifts with powers of 2, equal remainders as congruences, and look-ups
     as functions.
     """
-    return _Setter(notation, names or {}).of(formula.root)
+    return _Typesetter(notation, names or {}).of(formula.root)
 
 
 def index_of(name: str) -> tuple[str, str]:
@@ -169,7 +169,7 @@ def range_text(name: str, span: Range) -> str:
     return f"{name} from {math_text(span.first)} to {math_text(span.last)}{steps}"
 
 
-def _grouped(text: str) -> str:
+def _parenthesised(text: str) -> str:
     """Return a part of a quotient or an exponent, in parentheses if needed."""
     depth, loose = 0, text[0].isdigit() and text.lstrip("0123456789")[:1].isalpha()
     for sign in text:
@@ -178,7 +178,7 @@ def _grouped(text: str) -> str:
     return f"({text})" if loose else text
 
 
-class _Setter:
+class _Typesetter:
     """Typesets the nodes of a formula in a notation."""
 
     def __init__(self, notation: MathNotation, names: Mapping[str, str]) -> None:
