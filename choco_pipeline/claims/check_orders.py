@@ -12,7 +12,7 @@ from choco_pipeline.documents.model import RecordModel
 
 
 class TableCheck(RecordModel):
-    """One claim, by its id, on one table, by its id, with these parameters."""
+    """A check of one claim on one table; both are given by their ids."""
 
     claim: str
     table: str
@@ -20,25 +20,25 @@ class TableCheck(RecordModel):
 
 
 class StatementOrder(RecordModel):
-    """A part of the statements that need no table."""
+    """A batch of statements that are checked without a table."""
 
-    #: Digest of the checking code, so that an order for other code is another order.
+    #: Digest of the checking code; after a change of the code the order is a new one.
     code: str
-    #: By their ids, as `Claim.as_json` wrote them.
+    #: The claims by id, as returned by `Claim.as_json`.
     claims: Mapping[str, Mapping[str, Any]]
-    #: Folder of the verdicts of all runs, for `EarlierVerdicts`; None to keep none.
+    #: Folder of the verdict cache (`EarlierVerdicts`); None for no cache.
     earlier: str | None = None
 
     @cached_property
     def statements(self) -> Mapping[str, Claim]:
-        """The claims themselves, by their ids."""
+        """The parsed claims by id."""
         return {name: Claim.from_json(document) for name, document in self.claims.items()}
 
 
 class CheckOrder(StatementOrder):
     """The checks on the tables of a shard."""
 
-    #: The shard's.
+    #: The manifest of the shard.
     manifest: Path
-    #: In the order of their verdicts.
+    #: The checks, in the order of the verdicts.
     checks: tuple[TableCheck, ...]

@@ -1,8 +1,8 @@
 """The checks of claims: shapes of statements, their recognition, and plug-ins.
 
-A shape is a statement with a judge of its own. It holds the parts that a fast loop, an automaton or a lemma needs, independently of
-the words of the statement. Any other statement is judged by evaluation. A plug-in is a check, in keys of its own, that the language
-of statements cannot express.
+A shape is a form of statement with a specialised check. It holds the parts that a fast loop, an automaton or a lemma needs, and
+does not depend on the wording. All other statements are checked by evaluation. A plug-in is a check with its own keys, for
+claims that the language of statements cannot express.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ Part = tuple[Location, Formula | Range | None, Collection[str]]
 
 
 class Judged:
-    """The properties of a check that judges of tables need."""
+    """The properties of a check that determine its tables."""
 
-    #: Whether it compares tables, so that a single table does not decide it.
+    #: Whether it compares several tables; then no single table decides it.
     over_tables: ClassVar[bool] = False
-    #: Whether it is about uncut rectangular bars, by the poisoned cell (i, j), if the ruleset is such a bar.
+    #: Whether, for rectangular bars, it is about uncut bars, given by the poisoned cell (i, j).
     of_whole_bars: ClassVar[bool] = False
-    #: The only kind of table for the check; None for any.
+    #: The quantity that the table must hold; None for any.
     of_tables: ClassVar[Quantity | None] = None
 
     @property
     def reads_tables(self) -> bool:
-        """Whether tables decide it, rather than the definition of the game."""
+        """Whether the check reads tables; otherwise it uses the definition of the game."""
         return True
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables for the check; `whole_bars` means uncut bars."""
+        """Return the quantities of suitable tables; `whole_bars` means uncut bars."""
         if self.of_tables is not None:
             return (self.of_tables,)
         return ("p-positions",) if whole_bars else QUANTITIES
 
 
 class Kind(Judged, Model):
-    """A check in keys of its own."""
+    """Base class of plug-ins."""
 
     #: Whether it is about rulesets; if not, it is about integers or height functions, and needs no table.
     of_rulesets: ClassVar[bool] = True
-    #: Names of the only rulesets that it can be about; None for any.
+    #: The names of the allowed rulesets; None for any.
     rulesets: ClassVar[tuple[str, ...] | None] = None
 
     @property
@@ -66,14 +66,14 @@ class Kind(Judged, Model):
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield the formulas of the check, with their places.
 
-        By default these are the values of its keys that are formulas, in coordinates.
+        By default these are the keys with formulas as values, which may use coordinates.
         """
         for name, value in self:
             if isinstance(value, Formula):
                 yield (name,), value, coordinates
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield each mistake beyond names: its place in the check, and a message."""
+        """Yield the place and a message for each mistake other than unknown names."""
         yield from ()
 
     def summary(self) -> str:
@@ -84,7 +84,7 @@ class Kind(Judged, Model):
 def in_order(
     place: Location, formulas: Mapping[str, Formula | Range], known: set[str]
 ) -> Iterator[Part]:
-    """Yield formulas that may use earlier names, and add their names to `known`."""
+    """Yield formulas that may use earlier names; add their own names to `known`."""
     for name, formula in formulas.items():
         yield (*place, name), formula, frozenset(known)
         known.add(name)
@@ -132,7 +132,7 @@ class Values(Judged):
 
 @dataclass(frozen=True)
 class Count(Judged):
-    """The number of positions, or of positions with integers, with a condition."""
+    """The number of positions, or of positions and integers, with a condition."""
 
     kind: ClassVar[str] = "count"
     of_whole_bars: ClassVar[bool] = True
@@ -145,21 +145,21 @@ class Count(Judged):
     equals: Formula
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
+        """Return the quantities of suitable tables."""
         return ("grundy",) if self.over == "positions" else super().quantities(whole_bars)
 
 
 @dataclass(frozen=True)
 class Related(Judged):
-    """A Grundy number, or an outcome, follows from a position of another game."""
+    """Grundy numbers or outcomes are given by those of positions of another game."""
 
     kind: ClassVar[str] = "related"
 
     #: The notation of the other game, with parameters of the claim.
     game: str
-    #: The coordinates of the position there, by their names there.
+    #: The coordinates of the other position, by their names in the other game.
     at: Mapping[str, Formula]
-    #: The Grundy number, a formula in that of the other position, ``g``; None if outcomes are the same.
+    #: The Grundy number as a formula in ``g``, that of the other position; None if the outcomes are equal.
     equals: Formula | None = None
     where: Formula | None = None
 
@@ -169,7 +169,7 @@ class Related(Judged):
         return {name: formula for name, formula in self.at.items() if formula.text != name}
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
+        """Return the quantities of suitable tables."""
         return QUANTITIES if self.equals is None else ("grundy",)
 
 
@@ -181,13 +181,13 @@ class PrintedNumbers(Judged):
     of_tables: ClassVar[Quantity | None] = "grundy"
 
     numbers: tuple[tuple[Position, int], ...]
-    #: Of a table: the first place after each row. If it is a position, the table has no number for it.
+    #: For a table: the first place after each row. It must be no position, because it has no number.
     ends: tuple[Position, ...] | None = None
 
     def legal_numbers(self, game: Ruleset) -> list[tuple[Position, int]]:
-        """Return the positions that it is about, and their numbers.
+        """Return the legal positions among the printed places, and their numbers.
 
-        Raises `UndefinedError` if a place in a list is no position, or a position has no number in the table.
+        Raises `UndefinedError` if a list names a place that is no position, or a table lacks the number of a position.
         """
         for position in self.ends or ():
             if game.is_position(position):
@@ -201,7 +201,7 @@ class PrintedNumbers(Judged):
 
 @dataclass(frozen=True)
 class Evaluated(Judged):
-    """A statement of any other shape, which is judged by evaluating it."""
+    """A statement of any other form, which is checked by evaluation."""
 
     kind: ClassVar[str] = "statement"
     of_whole_bars: ClassVar[bool] = True
@@ -220,32 +220,32 @@ class Evaluated(Judged):
         )
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
+        """Return the quantities of suitable tables."""
         has_numbers = any(isinstance(part, tree.Grundy) for part in tree.walk(self.proposition))
         return ("grundy",) if has_numbers and not whole_bars else super().quantities(whole_bars)
 
 
-#: A statement in the shape that its judges take.
+#: The shape of a statement.
 Recognised = PPositions | GrundyNumbers | Values | Count | Related | PrintedNumbers | Evaluated
 
 
 # ---- Recognition of shapes.
 
 
-#: Names in recognised formulas: of a value, of the Grundy number, and of that in the related game.
+#: Names in the formulas of shapes: a value, the Grundy number, and the Grundy number in the related game.
 OWN_NAMES = frozenset({"v", "grundy", "g"})
 OWN_NAMES_OF = frozenset({Values.kind, Count.kind, Related.kind})
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A statement about positions, taken apart."""
+    """The parts of a statement about positions."""
 
-    #: Names for integers that follow from parameters.
+    #: Definitions of names by formulas in the parameters.
     let: dict[str, Formula] = field(default_factory=dict)
     #: The largest coordinate of the positions that it is about; None for any.
     reach: Formula | None = None
-    #: The statement without these; its premise does not limit the size.
+    #: The statement without the definitions and the limit on the size.
     rest: tree.Proposition = field(default_factory=tree.PPosition)
 
 
@@ -297,7 +297,7 @@ def recognise(
     """Return the shape of a statement without definitions and size limit.
 
     `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and `defined` the names
-    that are defined in front.
+    in the removed definitions.
     """
     check = _about_positions(proposition, coordinates, printed) if coordinates else None
     if check is None or (check.kind in OWN_NAMES_OF and not OWN_NAMES.isdisjoint(defined)):
@@ -329,7 +329,7 @@ def _about_positions(
 def _without_reach(
     condition: tree.Proposition, variables: Collection[str]
 ) -> tuple[Formula | None, list[tree.Proposition]]:
-    """Split a conjunct ``size <= limit`` without variables in the limit from others."""
+    """Split off a conjunct ``size <= limit`` whose limit contains no variables."""
     parts = tree.conjuncts(condition)
     for i, part in enumerate(parts):
         if isinstance(part, tree.Expression) and not part.terms:
@@ -429,7 +429,7 @@ _GRUNDY = ("G", tree.Grundy(tree.Place()))
 
 
 def _equation(part: tree.Expression, where: Formula | None) -> Recognised | None:
-    """Recognise ``G == e``, where e may have a related game's Grundy number."""
+    """Recognise ``G == e``; e may contain a Grundy number of a related game."""
     value = part.formula.solved_for("G") if _GRUNDY in part.terms else None
     match [one for one in part.terms if one != _GRUNDY]:
         case _ if value is None:
@@ -514,7 +514,7 @@ _T = TypeVar("_T")
 
 
 def _reader(kind: type[_T], read: Callable[[str], _T]) -> PlainValidator:
-    """Return a validator that reads a text or an integer, and refuses anything else."""
+    """Return a validator that parses a text or an integer, and rejects other types."""
 
     def validated(value: object) -> _T:
         if isinstance(value, kind):
@@ -549,7 +549,7 @@ _RANGE = WithJsonSchema({"type": ["string", "integer"], "format": "range"})
 
 Integer = Annotated[Formula, _formula_reader(False), _AS_TEXT, _INTEGER]
 Condition = Annotated[Formula, _formula_reader(True), _AS_TEXT, _CONDITION]
-#: An integer, or a condition, in which ``g(n)`` is the number of P-positions in the table whose parameter is n.
+#: An integer formula in which ``g(n)`` is the number of P-positions in the table with parameter n.
 Number = Annotated[Formula, _formula_reader(False, {"g"}), _AS_TEXT, _INTEGER]
 #: ``first..last``, ``first..last step n``, or a single formula.
 Span = Annotated[Range, _reader(Range, lambda text: parse_range(text.strip())), _AS_TEXT, _RANGE]
@@ -573,7 +573,7 @@ class BarKind(Kind):
     of_tables: ClassVar[Quantity | None] = "p-positions"
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield the formulas of the check, which have no coordinates."""
+        """Yield the formulas of the check, which contain no coordinates."""
         return super().parts(frozenset())
 
 
@@ -611,11 +611,11 @@ class Counts(BarKind):
                 yield ("relations", i), relation, set()
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield a sum that hides the numbers g, and relations that are no conditions."""
+        """Yield a sum with the name ``g``, and relations that are no conditions."""
         if "g" in self.sums:
             yield ("sums", "g"), "'g' cannot name a sum: g(n) is a number of P-positions"
         for i, text in enumerate(self.relations):
-            yield from _unless_condition(("relations", i), text, self._functions)
+            yield from _mistakes_in_condition(("relations", i), text, self._functions)
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
@@ -695,11 +695,11 @@ class Columns(Kind):
 
     @property
     def reads_tables(self) -> bool:
-        """False, because the definition of the game decides it."""
+        """False: the check uses the definition of the game alone."""
         return False
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield positions with another number of coordinates."""
+        """Yield positions with a wrong number of coordinates."""
         needed = f"a position has {len(coordinates)}: ({', '.join(coordinates)})"
         for n, position in enumerate(tuple(example.position) for example in self.examples):
             if len(position) != len(coordinates):
@@ -727,11 +727,11 @@ class Listing(Kind):
     length: Natural | None = Field(default=None, description="The number of values.")
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
+        """Return the quantities of suitable tables."""
         return ("grundy",) if whole_bars else super().quantities(whole_bars)
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield an order of other coordinates, and a listing without values."""
+        """Yield a wrong order of coordinates, and a listing without values."""
         if sorted(self.order) != sorted(coordinates):
             yield ("order",), f"the coordinates, each once, are needed: {', '.join(coordinates)}"
         if not self.begins and not self.ends:
@@ -791,7 +791,7 @@ class HeightFunctions(Kind):
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield a property that is not a condition."""
-        return _unless_condition(("such",), self.such, {"f"})
+        return _mistakes_in_condition(("such",), self.such, {"f"})
 
     def summary(self) -> str:
         """Return the claim as one line of formulas."""
@@ -905,7 +905,7 @@ def _level_text(level: Formula, halves: bool) -> str:
     return f"({math_text(level)})/2" if halves else math_text(level)
 
 
-def _unless_condition(
+def _mistakes_in_condition(
     place: Location, text: str, functions: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
     """Yield a mistake if a text is not a condition with these functions."""

@@ -36,7 +36,7 @@ from choco_pipeline.tables.computing import cost_of, require_memory, table
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity, quantity_for
 
-#: Seconds until the clock rings again after ringing during an import.
+#: Seconds until the timer fires again after firing during an import.
 AGAIN = 0.01
 
 
@@ -44,14 +44,15 @@ class OverTimeError(LimitError):
     """A time limit was exceeded."""
 
 
-class _Rung(BaseException):
-    """The end of the time; not an `Exception`, so that no handler catches it."""
+class _TimeOverError(BaseException):
+    """The time is over; not an `Exception`, so that no handler catches it."""
 
 
 class ProcessorTime:
-    """Processor time that is left for work in the main thread.
+    """A limit on the processor time of work in the main thread.
 
-    Processor time makes verdicts independent of the load of the machine. `more` is a hint at the end of the error message.
+    Unlike time on the clock, processor time makes verdicts independent of the load of the machine. `more` is a hint at the end
+    of the error message.
     """
 
     def __init__(self, seconds: float, more: str) -> None:
@@ -61,7 +62,7 @@ class ProcessorTime:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count the time of a piece of work.
+        """Count the time of the `with` block.
 
         Raises `OverTimeError` when no seconds are left.
         """
@@ -70,12 +71,12 @@ class ProcessorTime:
             self._is_counting = True
             try:
                 if self._left <= 0:
-                    raise _Rung
+                    raise _TimeOverError
                 signal.setitimer(signal.ITIMER_PROF, self._left)
                 yield
             finally:
                 self._is_counting = False
-        except _Rung:
+        except _TimeOverError:
             why = f"it takes more than {self._seconds:g} s of a processor; {self._more}"
             raise OverTimeError(why) from None
         finally:
@@ -90,16 +91,16 @@ class ProcessorTime:
                 return
             frame = frame.f_back
         if self._is_counting:
-            raise _Rung
+            raise _TimeOverError
 
 
-#: More combinations of parameter values need a sweep.
+#: Largest number of combinations of parameter values; more need a sweep.
 MOST_COMBINATIONS = 10_000
-#: A table that is estimated to take more seconds needs a sweep.
+#: Largest estimated time of a table in seconds; more needs a sweep.
 MOST_SECONDS = 600.0
 
 Given = Mapping[str, int | Range]
-#: Called after each table with the numbers of finished and of all tables.
+#: Called after each table with the number of finished tables and the number of all tables.
 Report = Callable[[int, int], None]
 #: Makes a context for a trial, which becomes undecided if the context raises `OverTimeError`.
 Limit = Callable[[], AbstractContextManager[None]]
@@ -112,7 +113,7 @@ class Trial:
     #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
     #: claim that compares tables.
     parameters: Mapping[str, int]
-    #: The ruleset without parameters; the claim's pattern if tables are compared, None without a table.
+    #: The ruleset with all values; the claim's pattern if tables are compared, None without a table.
     ruleset: str | None
     #: The bound of the table, or of the integers; None if tables are compared, or for the claim's own bound.
     bound: int | None
@@ -153,8 +154,8 @@ def trials(
     """Check a claim in this process, and return an iterator over the trials.
 
     `given` has integers, or ranges of integers, for names in the claim's sample or in `every`; for a statement without a
-    ruleset, integers for some of its names. The bound, of the tables or of the integers, is by default that of the sample,
-    then the claim's reach; the shape of a rectangular bar is its own bound. `report` is called with the numbers of finished
+    ruleset, integers for some of its names. The default of `bound`, for tables or integers, is that of the
+    sample, or else the claim's reach; a rectangular bar needs none. `report` is called with the numbers of finished
     and of all tables. `limit` limits the time of each trial.
 
     There is one trial for each choice of the parameters of the claim, in the order of the sample; only one for a claim that
@@ -164,9 +165,9 @@ def trials(
     """
     given = given or {}
     if claim.pattern is None:
-        fixed = _fixed(claim, given)
+        fixed = _fixed_integers(claim, given)
         trial = partial(Trial, fixed, None, bound, None)
-        return _timed([(trial, partial(check_standing, claim, bound, fixed))], limit)
+        return _timed_trials([(trial, partial(check_standing, claim, bound, fixed))], limit)
     with limit():
         # Auxiliary names can lead to the same parameters several times.
         distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
@@ -177,13 +178,15 @@ def trials(
         for (_, size), case in distinct.items():
             game, reached, quantity = _table_for(claim, case, size)
             trial = partial(Trial, case, game.notation, reached, quantity)
-            planned.append((trial, partial(_find, claim, case, game, reached, quantity)))
-    each = _timed(planned, limit, report)
-    return _compared(claim, each) if claim.is_over_tables else each
+            planned.append(
+                (trial, partial(_finding_on_table, claim, case, game, reached, quantity))
+            )
+    each = _timed_trials(planned, limit, report)
+    return _trial_across_tables(claim, each) if claim.is_over_tables else each
 
 
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
-    """Return the parameters of the sample or the given ones; raises as `trials`."""
+    """Return the parameters of all cases; raise errors as `trials` does."""
     cases = (case for _, case in _cases(claim, given))
     return list({tuple(case.values()): case for case in cases}.values())
 
@@ -192,7 +195,7 @@ def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
 _Planned = tuple[Callable[[Finding, float], Trial], Callable[[], Finding]]
 
 
-def _timed(
+def _timed_trials(
     planned: Sequence[_Planned], limit: Limit, report: Report = lambda done, total: None
 ) -> Iterator[Trial]:
     """Yield timed trials; one that takes too long is undecided."""
@@ -208,13 +211,13 @@ def _timed(
         yield finished
 
 
-def _find(
+def _finding_on_table(
     claim: Claim, parameters: dict[str, int], game: Ruleset, bound: int, quantity: Quantity
 ) -> Finding:
     return check_claim(claim, parameters, game, bound, table(game, bound, quantity))
 
 
-def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
+def _trial_across_tables(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
     start = time.perf_counter()
     tables = list(each)
     verdicts = [ClaimVerdict.of(claim.id, one.parameters, one.finding, 0.0) for one in tables]
@@ -223,7 +226,7 @@ def _compared(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
     yield Trial({}, claim.statement.ruleset, None, tables[0].quantity, verdict.finding, seconds)
 
 
-def _fixed(claim: Claim, given: Given) -> dict[str, int]:
+def _fixed_integers(claim: Claim, given: Given) -> dict[str, int]:
     """Return the integers that are given for names of a statement without a ruleset."""
     _require_known(claim, given, list(claim.integers))
     fixed: dict[str, int] = {}
@@ -303,14 +306,14 @@ def _bound(
 def _table_for(
     claim: Claim, parameters: dict[str, int], bound: int | None
 ) -> tuple[Ruleset, int, Quantity]:
-    """Return the cheapest table that settles the claim.
+    """Return the cheapest table that decides the claim.
 
     Raises `LimitError` if it is too large.
     """
     assert claim.pattern is not None
     game = build(claim.pattern, parameters, Path())
     bound = max(game.limits(None)) if bound is None else bound
-    # P-positions are cheaper, but a table without dimensions, of one heap, settles nothing.
+    # P-positions are cheaper, but the table of one heap has no dimensions and decides nothing.
     quantity = quantity_for(game, claim.quantities)
     cost = cost_of(game, bound, quantity)
     require_memory(game, bound, cost.memory_whole, worker_memory(1))

@@ -40,7 +40,7 @@ class EarlierVerdicts:
 
     #: The record; None to keep none.
     path: Path | None
-    #: The code, the libraries and the table of the verdicts.
+    #: The code, the libraries and the table on which the verdicts depend.
     about: Mapping[str, Any]
     _known: dict[str, Any] = field(default_factory=dict)
     _is_new: bool = False
@@ -62,7 +62,7 @@ class EarlierVerdicts:
     ) -> EarlierVerdicts:
         """Return the verdicts in the record of this name.
 
-        The digest in a table's entry is one of all its cells.
+        The digest in a table's entry covers all its cells.
         """
         path = None if order.earlier is None else Path(order.earlier) / f"{name}.json"
         keys = ("ruleset", "identity", "bound", "quantity", "digest")
@@ -81,7 +81,7 @@ class EarlierVerdicts:
 
     def add(self, claim: Claim, verdict: ClaimVerdict) -> None:
         """Add a verdict, if it can be used again."""
-        # One table gives only a number for a claim that compares several, which stays undecided until then.
+        # On a single table, a claim that compares tables is undecided, but the number in its evidence is kept.
         is_decided = verdict.verdict != "undecided" or claim.is_over_tables
         if is_decided and not claim.refers_to_other_games:
             self._known[_key(claim, verdict.parameters)] = verdict.document()
@@ -101,7 +101,7 @@ Outcome = dict[str, list[dict[str, Any]]]
 
 
 def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) -> Outcome:
-    """Check claims on the tables of a shard, all claims on a table side by side.
+    """Check claims on the tables of a shard; all claims share one reading of a table.
 
     Earlier verdicts are not checked again. Only some chunks of a table are in memory at a time. The order is a `CheckOrder` as
     plain data; ``report(Stage.CHECK, checks=1, positions=n)`` is called for each check. The verdicts have the order of the checks.
@@ -114,7 +114,7 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
         checks_of_table[check.table].append(i)
     verdicts: dict[int, ClaimVerdict] = {}
 
-    def found(i: int, verdict: ClaimVerdict) -> None:
+    def record(i: int, verdict: ClaimVerdict) -> None:
         verdicts[i] = verdict
         report(Stage.CHECK, checks=1, positions=verdict.positions)
 
@@ -128,7 +128,7 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
             if verdict is None:
                 todo.append(i)
             else:
-                found(i, verdict)
+                record(i, verdict)
         if todo:
             cells = Cells.open(store, table_id, entry)
             checks = [order.checks[i] for i in todo]
@@ -139,7 +139,7 @@ def check_shard(order_document: Mapping[str, Any], report: Callable[..., None]) 
                     claim, parameters, finding, seconds, table=table_id, bound=cells.bound
                 )
                 earlier.add(order.statements[claim], verdict)
-                found(todo[at], verdict)
+                record(todo[at], verdict)
             earlier.keep()
     return {"verdicts": [verdicts[i].document() for i in sorted(verdicts)]}
 

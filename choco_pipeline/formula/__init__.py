@@ -1,4 +1,4 @@
-"""Integer formulas and conditions: a closed language, exact, fast on arrays."""
+"""Integer formulas and conditions, evaluated exactly or on arrays."""
 
 from choco_pipeline.formula.formula import Formula, Range, parse, parse_range
 from choco_pipeline.formula.nodes import FormulaError

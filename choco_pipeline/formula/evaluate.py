@@ -1,6 +1,6 @@
-"""Values of a formula on whole arrays, the same as at each place alone.
+"""Evaluation of a formula on arrays, with the values that `exact` defines.
 
-Interval arithmetic proves first that nothing leaves 64 bits. Then the arrays are computed block by block.
+First, interval arithmetic proves that every intermediate result fits into 64 bits. Then the arrays are computed block by block.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ BLOCK = 1 << 16
 
 
 class FormulaBlock:
-    """A block of cells of one shape.
+    """Evaluator of formulas on a block of cells of one shape.
 
-    The values in `cells` broadcast to the shape. A name with one value is a Python integer, by which numpy divides much
-    faster. ``tables["g"][n]`` is g(n).
+    The values in `cells` broadcast to the shape. A name with one value is a Python integer, because numpy divides
+    much faster by these. ``tables["g"][n]`` is g(n).
 
-    `open_` marks the cells in which a value matters; None is all of them, and it is never all False. Elsewhere operators
-    use a stand-in for operands without a value, and the result is not used.
+    `open_` is a mask of the cells in which a value is needed, at least one; None means all cells. In other cells, invalid
+    operands (such as a divisor 0) are replaced by a stand-in, and the result is not used.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class FormulaBlock:
         self._tables = tables
 
     def integers(self, node: Node, open_: Truths | None) -> int | Integers:
-        """Return the values of `node`, an integer."""
+        """Return the values of an integer node."""
         match node:
             case nodes.Integer():
                 return node.value
@@ -69,7 +69,7 @@ class FormulaBlock:
                 raise TypeError(f"not an integer: {node}")
 
     def truths(self, node: Node, open_: Truths | None) -> bool | Truths:
-        """Return the values of a truth, as `Place.truth` does."""
+        """Return the values of a condition, as `Place.truth` does."""
         match node:
             case nodes.LogicalNot():
                 operand = self.truths(node.operand, open_)
@@ -88,12 +88,14 @@ class FormulaBlock:
     def _binary(self, node: nodes.Binary, open_: Truths | None) -> int | Integers:
         left, right = self.integers(node.left, open_), self.integers(node.right, open_)
         if node.operator in ("//", "%"):
-            right = self._defined(right, right == 0, 1, open_, "division by zero", node)
+            right = self._with_stand_in(right, right == 0, 1, open_, "division by zero", node)
         elif node.operator in ("<<", ">>"):
-            right = self._defined(right, right < 0, 0, open_, "shift by a negative count", node)
+            right = self._with_stand_in(
+                right, right < 0, 0, open_, "shift by a negative count", node
+            )
         elif node.operator == "**":
             problem = "power with a negative exponent"
-            right = self._defined(right, right < 0, 0, open_, problem, node)
+            right = self._with_stand_in(right, right < 0, 0, open_, problem, node)
         value: int | Integers = nodes.OPERATORS[node.operator](left, right)
         return value
 
@@ -130,31 +132,31 @@ class FormulaBlock:
             case "abs":
                 return abs(argument) if isinstance(argument, int) else np.absolute(argument)
             case "v2":
-                argument = self._defined(argument, argument == 0, 1, open_, "v2(0)", node)
+                argument = self._with_stand_in(argument, argument == 0, 1, open_, "v2(0)", node)
                 if isinstance(argument, int):
                     return exponent_of_2(argument)
-                zeros = ~argument & (argument - 1)  # a one for each zero below the lowest one
+                zeros = ~argument & (argument - 1)  # the bits below the lowest set bit
                 counts: Integers = np.bitwise_count(zeros).astype(np.int64)
                 return counts
             case "log2":
                 problem = "log2 of a number below 1"
-                argument = self._defined(argument, argument < 1, 1, open_, problem, node)
+                argument = self._with_stand_in(argument, argument < 1, 1, open_, problem, node)
                 if isinstance(argument, int):
                     return argument.bit_length() - 1
-                for shift in (1, 2, 4, 8, 16, 32):  # ones in all places below the highest one
+                for shift in (1, 2, 4, 8, 16, 32):  # set all bits below the highest one
                     argument = argument | argument >> shift
                 digits: Integers = np.bitwise_count(argument).astype(np.int64)
                 return digits - 1
             case _:
                 pass
         table = self._tables[node.function]
-        problem = f"{node.function} is known for 0..{table.size - 1}, asked"
+        problem = f"argument of {node.function} outside 0..{table.size - 1}"
         outside = (argument < 0) | (argument >= table.size)
-        argument = self._defined(argument, outside, 0, open_, problem, node)
+        argument = self._with_stand_in(argument, outside, 0, open_, problem, node)
         values: Integers = table[argument]
         return int(values) if isinstance(argument, int) else values
 
-    def _defined(
+    def _with_stand_in(
         self,
         operand: int | Integers,
         bad: bool | Truths,
@@ -163,7 +165,7 @@ class FormulaBlock:
         problem: str,
         node: nodes.Binary | nodes.Call,
     ) -> int | Integers:
-        """Return `operand` with a stand-in where it is bad, in no open cell."""
+        """Replace bad operands by a stand-in; raise an error for one in an open cell."""
         if not np.any(bad):
             return operand
         faults = np.broadcast_to(bad if open_ is None else bad & open_, self._shape)
@@ -178,7 +180,7 @@ class FormulaBlock:
 
 
 class Evaluator:
-    """The values of one formula on arrays. Its text is for errors."""
+    """Evaluator of one formula on arrays; errors quote its text."""
 
     def __init__(self, node: Node, text: str) -> None:
         self._node, self._text = node, text
@@ -186,7 +188,7 @@ class Evaluator:
         self._names = {part.name: part for part in nodes.walk(node) if isinstance(part, nodes.Name)}
         calls = {part.function: part for part in nodes.walk(node) if isinstance(part, nodes.Call)}
         self._calls = {name: part for name, part in calls.items() if name not in nodes.FUNCTIONS}
-        # Ranges in which nothing leaves 64 bits: what lies within needs no proof of its own.
+        # Ranges for which 64 bits are proved to suffice: arrays within them need no further proof.
         self._sound: dict[str, Interval] | None = None
 
     def evaluate(
@@ -205,7 +207,7 @@ class Evaluator:
         self._prove(given, {function: _range(table) for function, table in lookups.items()})
         ones = (1,) * len(shape)
         aligned = {name: a.reshape(ones[a.ndim :] + a.shape) for name, a in given.items()}
-        # Only in a cell whose value is not used can anything overflow.
+        # Only cells whose values are not used can overflow.
         with np.errstate(over="ignore"):
             for where in [()] if out.size <= BLOCK else _blocks(shape):
                 cells = {name: _part(array, where) for name, array in aligned.items()}
@@ -216,12 +218,12 @@ class Evaluator:
     def _prove(
         self, given: Mapping[str, NDArray[np.integer]], tables: Mapping[str, Interval]
     ) -> None:
-        """Refuse the formula unless intervals prove that nothing leaves 64 bits.
+        """Raise `FormulaError` unless intervals prove that 64 bits suffice.
 
-        What a narrow dtype can hold is often proof enough, and ranges that reach to powers of 2, in which later arrays lie,
-        too; only if not are the ranges proved as they are.
+        First, wide ranges are tried: those of narrow dtypes, or up to powers of 2. Later arrays often lie in them, too. If this
+        fails, the exact ranges are tried.
         """
-        wider = {name: _generous_range(array) for name, array in given.items()}
+        wider = {name: _wide_range(array) for name, array in given.items()}
         sound = self._sound
         if sound is not None and all(
             sound[name][0] <= low and high <= sound[name][1] for name, (low, high) in wider.items()
@@ -250,17 +252,17 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
 def _part(array: NDArray[np.integer], where: tuple[slice, ...]) -> int | Integers:
     if array.size == 1:
         return int(array.item())
-    sides = zip(where, array.shape, strict=False)  # no sides are all of the array
+    sides = zip(where, array.shape, strict=False)  # without sides: the whole array
     part = array[tuple(side if length > 1 else slice(None) for side, length in sides)]
     return int(part.item()) if part.size == 1 else part.astype(np.int64, copy=False)
 
 
-def _generous_range(array: NDArray[np.integer]) -> Interval:
-    """Return a range of all elements: that of a narrow dtype, or one to powers of 2."""
+def _wide_range(array: NDArray[np.integer]) -> Interval:
+    """Return a wide range of all elements: that of the dtype, or up to powers of 2."""
     if array.dtype.itemsize <= 4:
         limits = np.iinfo(array.dtype)
         return int(limits.min), int(limits.max)
-    ones = int(np.bitwise_or.reduce(array, axis=None))  # in half the time of both extremes
+    ones = int(np.bitwise_or.reduce(array, axis=None))  # twice as fast as both extremes
     low, high = (0, ones) if ones >= 0 else _range(array)
     return -(1 << (-low).bit_length()) if low < 0 else 0, (1 << max(high, 0).bit_length()) - 1
 

@@ -1,4 +1,4 @@
-"""The exact value of a formula at one place: all others are defined by it."""
+"""Exact values of formulas at one place, which define all other evaluations."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Table = Sequence[int] | NDArray[np.integer]
 
 _Known = TypeVar("_Known")
 
-_NEED_A_RIGHT_OPERAND = ("//", "%", "<<", ">>", "**")
+_PARTIAL_OPERATORS = ("//", "%", "<<", ">>", "**")
 
 
 class Place:
-    """One place: the values of names, and tables ``tables["g"][n]`` of g(n)."""
+    """Evaluator at one place, by the values of names; ``tables["g"][n]`` is g(n)."""
 
     def __init__(self, text: str, values: Mapping[str, int], tables: Mapping[str, Table]) -> None:
         self._text = text
@@ -31,8 +31,8 @@ class Place:
         self._tables = tables
 
     def integer(self, node: Node) -> int:
-        """Return the value of an integer; operands are computed left to right."""
-        match node:  # what is most frequent first: definitions in tests ask for millions of values
+        """Return the value of an integer node; operands are computed left to right."""
+        match node:  # the most frequent nodes first: tests compute millions of values by definition
             case nodes.Name():
                 return self._bounded(self._name(node), node)
             case nodes.Binary():
@@ -47,7 +47,7 @@ class Place:
                 raise TypeError(f"not an integer: {node}")
 
     def truth(self, node: Node) -> bool:
-        """Return the value of a truth; operands after a decision are not computed."""
+        """Return the value of a condition; evaluation stops at a deciding operand."""
         match node:
             case nodes.Compare():
                 left = self.integer(node.operands[0])
@@ -82,9 +82,7 @@ class Place:
             case "<<" | ">>" if right < 0:
                 raise self._undefined("shift by a negative count", node)
             case "<<":
-                if (
-                    left and left.bit_length() + right > nodes.MAX_BITS
-                ):  # before it costs the memory
+                if left and left.bit_length() + right > nodes.MAX_BITS:  # before memory is used
                     raise too_large(self._text, node.operator, node.column)
                 return left << right if left else 0
             case "**" if right < 0:
@@ -115,7 +113,7 @@ class Place:
                 pass
         table = table_for(self._text, node, self._tables)
         if not 0 <= arguments[0] < len(table):
-            raise self._undefined(f"{node.function} is known for 0..{len(table) - 1}, asked", node)
+            raise self._undefined(f"argument of {node.function} outside 0..{len(table) - 1}", node)
         return int(table[arguments[0]])
 
     def _bounded(self, value: int, node: nodes.Name | nodes.Binary) -> int:
@@ -130,19 +128,19 @@ class Place:
 
 
 def always_undefined(node: Node, text: str) -> FormulaError | None:
-    """Return the error of the first operator without a value, or None."""
+    """Return the error of the first part that never has a value, or None."""
     for part in nodes.walk(node):
-        asked: Node
+        instance: Node
         match part:
-            case nodes.Binary(operator, _, right) if operator in _NEED_A_RIGHT_OPERAND:
-                constant, asked = right, replace(part, left=nodes.Integer(1))
+            case nodes.Binary(operator, _, right) if operator in _PARTIAL_OPERATORS:
+                constant, instance = right, replace(part, left=nodes.Integer(1))
             case nodes.Call("v2" | "log2", (argument,)):
-                constant, asked = argument, part
+                constant, instance = argument, part
             case _:
                 continue
         if _is_constant(constant):
             try:
-                Place(text, {}, {}).integer(asked)
+                Place(text, {}, {}).integer(instance)
             except FormulaError as error:
                 return error
     return None
@@ -162,7 +160,7 @@ def exponent_of_2(n: int) -> int:
 
 
 def power_is_too_large(base: int, exponent: int) -> bool:
-    """Whether base**exponent surely has more than `MAX_BITS` bits."""
+    """Whether ``base**exponent`` certainly has more than `MAX_BITS` bits."""
     return (base.bit_length() - 1) * exponent >= nodes.MAX_BITS
 
 

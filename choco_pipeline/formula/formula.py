@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 def parse(
     text: str, names: Collection[str] | None = None, functions: Collection[str] = ()
 ) -> Formula:
-    """Read a formula or a condition; `text` may come from anywhere.
+    """Parse a formula or a condition; `text` may be untrusted.
 
     Parameters
     ----------
     text : str
-        For example ``(x+z)//k`` or ``0 <= s < k and k % 2 == 0``; docs/statements.md has all of the language.
+        For example ``(x+z)//k`` or ``0 <= s < k and k % 2 == 0``; docs/statements.md describes the language.
     names : collection of str, optional
         The names that may occur; by default any.
     functions : collection of str
@@ -45,7 +45,7 @@ def parse(
     Raises
     ------
     FormulaError
-        If `text` is not a formula: what was found, at which column, and what is allowed.
+        If `text` is not a formula; the message has the column and the allowed words.
 
     Examples
     --------
@@ -60,17 +60,17 @@ def parse(
 
 @lru_cache(1 << 12)
 def _parsed(text: str, names: frozenset[str] | None, functions: tuple[str, ...]) -> Formula:
-    """Cache by text: a claim is parsed again for every case of a process."""
+    """Parse with a cache: a claim is parsed again for each of its cases."""
     return Formula(parse_nodes(text, names, functions), text)
 
 
 @dataclass(frozen=True)
 class Formula:
-    """An integer or a truth computed from named integers; equal by structure."""
+    """An integer formula or a condition; formulas are equal if their trees are."""
 
     #: The outermost node.
     root: Node
-    #: The text that was parsed; columns in errors count in it.
+    #: The text that was parsed; columns in errors refer to it.
     source: str = field(compare=False)
 
     def __repr__(self) -> str:
@@ -81,12 +81,12 @@ class Formula:
 
     @property
     def junction(self) -> str:
-        """The word that joins its parts outside: ``and``, ``or``, or empty."""
+        """The outermost connective: ``and``, ``or``, or empty."""
         return self.root.operator if isinstance(self.root, nodes.Junction) else ""
 
     @property
     def is_negation(self) -> bool:
-        """Whether it is ``not`` something."""
+        """Whether the outermost operator is ``not``."""
         return isinstance(self.root, nodes.LogicalNot)
 
     @cached_property
@@ -117,12 +117,12 @@ class Formula:
 
     @cached_property
     def is_truth(self) -> bool:
-        """Whether this is true or false rather than an integer."""
+        """Whether this is a condition, not an integer."""
         return nodes.is_truth(self.root)
 
     @property
     def conjuncts(self) -> list[Formula]:
-        """The truths that are joined by ``and``; this one alone if there is none.
+        """The conditions joined by ``and`` on the outside, at least one.
 
         Examples
         --------
@@ -143,17 +143,17 @@ class Formula:
         return Formula(nodes.LogicalNot(self.root), self.source)
 
     def rename_all(self, names: Mapping[str, str]) -> Formula:
-        """Return this formula with other names, any text, in the same source."""
+        """Return this formula with other names, which may be any text."""
         parts = {old: nodes.Name(new) for old, new in names.items()}
         return Formula(nodes.substitute(self.root, parts), self.source)
 
     def bound_of(self, name: str) -> Formula | None:
-        """Return e where this is ``name <= e`` and e does not contain the name."""
+        """Return e if this is ``name <= e`` and e does not contain the name."""
         sign, compared = self._comparison(name) or ("", None)
         return compared if sign == "<=" else None
 
     def solved_for(self, name: str) -> Formula | None:
-        """Return e where this is ``name == e`` or ``e == name``, e without the name."""
+        """Return e if this is ``name == e`` or ``e == name``, and e lacks the name."""
         sign, compared = self._comparison(name) or ("", None)
         return compared if sign == "==" else None
 
@@ -185,7 +185,7 @@ class Formula:
         return always_undefined(self.root, self.source)
 
     def substitute(self, values: Mapping[str, int]) -> Formula:
-        """Return this formula with integers for some names, not simplified.
+        """Return this formula with integers for some names, without simplification.
 
         Examples
         --------
@@ -198,7 +198,7 @@ class Formula:
                 problem = f"value of {value.bit_length()} bits for {name}: at most {nodes.MAX_BITS}"
                 raise FormulaError(problem, self.source, 1)
         parts = {name: nodes.Integer(value) for name, value in integers.items()}
-        return self._like(nodes.substitute(self.root, parts))
+        return self._reparsed(nodes.substitute(self.root, parts))
 
     def rename(self, names: Mapping[str, str]) -> Formula:
         """Return this formula with other names for some of its own.
@@ -208,20 +208,20 @@ class Formula:
         >>> parse("(a+b)//k").rename({"a": "x", "b": "z"})
         Formula('(x+z)//k')
         """
-        return self._like(self.rename_all(names).root)
+        return self._reparsed(self.rename_all(names).root)
 
     def with_name(self, name: str, part: Formula) -> Formula:
-        """Return this formula with a name wherever `part` stands in it.
+        """Return this formula with a name in place of each occurrence of `part`.
 
         Examples
         --------
         >>> parse("(x+z)//3 + x").with_name("n", parse("x+z"))
         Formula('n//3+x')
         """
-        return self._like(nodes.name_part(self.root, part.root, name))
+        return self._reparsed(nodes.name_part(self.root, part.root, name))
 
     def name_look_ups(self, function: str, prefix: str) -> tuple[Formula, dict[str, Formula]]:
-        """Return this formula with names for look-ups, and their arguments by name.
+        """Replace look-ups by names; return also the arguments by these names.
 
         The names are the prefix with a number; no name of this formula may begin with it.
 
@@ -230,19 +230,19 @@ class Formula:
         >>> parse("g(n+1) == g(n)", functions={"g"}).name_look_ups("g", "G")
         (Formula('G0 == G1'), {'G0': Formula('n+1'), 'G1': Formula('n')})
         """
-        asked: list[Node] = []
-        named = self._like(nodes.name_calls(self.root, function, prefix, asked))
-        return named, {f"{prefix}{i}": self._like(node) for i, node in enumerate(asked)}
+        arguments: list[Node] = []
+        named = self._reparsed(nodes.name_calls(self.root, function, prefix, arguments))
+        return named, {f"{prefix}{i}": self._reparsed(node) for i, node in enumerate(arguments)}
 
     def value(
         self, env: Mapping[str, int], functions: Mapping[str, Table] | None = None
     ) -> int | bool:
         """Return the value at one place, in exact integers.
 
-        `//` rounds down and `%` has the divisor's sign; `^ & |` act on two's complement. Operands of `and`, `or` and of
-        a chain of comparisons are taken from the left until one decides.
+        `//` rounds down and `%` has the divisor's sign; `^ & |` act on two's complement. `and`, `or` and chains
+        of comparisons stop at the first operand from the left that decides.
 
-        `env` has a value for every name, and `functions`, for a look-up function ``g``, the values g(0), g(1), ... Raises
+        `env` maps each name to its value, and `functions` maps a look-up function ``g`` to g(0), g(1), ... Raises
         `FormulaError` for a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), log2 of
         a number below 1, a look-up outside its table, a name without a value, or an integer of more than 4096 bits.
         """
@@ -252,13 +252,12 @@ class Formula:
     def evaluate(
         self, env: Mapping[str, ArrayLike], functions: Mapping[str, Table] | None = None
     ) -> NDArray[np.int64 | np.bool_]:
-        """Return the values on arrays, each as `value` gives it at that place.
+        """Return the values on arrays; each one equals `value` at its place.
 
-        `env` has for every name an integer or an array of any integer dtype, and `functions` for a look-up function ``g`` the
-        row of values g(0), g(1), ... The result, int64, or bool for a truth, has the shape to which the formula's own names
-        broadcast. Raises `FormulaError` as `value` does, if a place in the arrays would, with the first place at fault; and if
-        interval arithmetic on the ranges of the arrays cannot exclude that an operator leaves 64 bits, even where its value
-        would not matter.
+        `env` maps each name to an integer or an integer array, and `functions` maps a look-up function ``g`` to the array of
+        g(0), g(1), ... The result is int64, or bool for a condition; the formula's own names are broadcast to its shape. Raises
+        `FormulaError` for the first place at which `value` raises it. Also raises it if interval arithmetic on the ranges of the
+        arrays cannot prove that every operator stays within 64 bits, needed or not.
 
         Examples
         --------
@@ -273,7 +272,7 @@ class Formula:
         ranges: Mapping[str, tuple[int, int]],
         functions: Mapping[str, tuple[int, int]] | None = None,
     ) -> tuple[int, int]:
-        """Return integers that enclose every value; (0, 1) for a truth.
+        """Return an interval that contains every value; (0, 1) for a condition.
 
         The ranges are the least and the greatest value of every name, and of every look-up function. Raises `FormulaError` for
         a name without a range, or an integer that may need more than 4096 bits.
@@ -286,10 +285,10 @@ class Formula:
         return Enclosure(self.source, ranges, functions or {}, nodes.MAX_BITS + 1).of(self.root)
 
     def throughout(self, name: str, low: float, high: float) -> bool | None:
-        """Return the constant value of a truth on an interval, or None.
+        """Return the value of a condition if it is constant on an interval, or None.
 
-        Both ends are included; ``-inf`` and ``inf`` stand for no end. Raises `FormulaError` if the interval holds one integer,
-        at which this formula has no value.
+        Both ends are included; they may be infinite. None may also mean that constancy is not proved. Raises `FormulaError` if the
+        interval is a single integer at which this formula has no value.
 
         Examples
         --------
@@ -315,13 +314,13 @@ class Formula:
         return True
 
     def emit(self, machine: MachineFormulas, matters: ir.Value) -> ir.Value:
-        """Write machine code for one cell and return its value; see `MachineFormulas`."""
+        """Emit machine code for one cell and return its value; see `MachineFormulas`."""
         return (machine.truth if self.is_truth else machine.integer)(self.root, matters)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
-        """Return integers for names in `pattern` that make it this formula, or None.
+        """Return the integers for names of `pattern` that make it this formula, or None.
 
-        Names in `fixed` keep their meaning.
+        Names in `fixed` are not replaced.
 
         Examples
         --------
@@ -338,8 +337,7 @@ class Formula:
         """Return candidates for `name`; None if they are unknown.
 
         Where the condition holds, `name` equals one of them. The converse need not hold. Candidates have a value everywhere and do
-        not contain `name`. Raises
-        `FormulaError` if this formula is an integer.
+        not contain `name`. Raises `FormulaError` if this formula is an integer.
 
         Examples
         --------
@@ -351,19 +349,21 @@ class Formula:
             raise FormulaError(problem, self.source, 1)
         solutions = nodes.solve_nodes(self.root, name)
         try:
-            return None if solutions is None else [self._like(solution) for solution in solutions]
-        except FormulaError:  # a solution may be longer or deeper than a formula may be
+            return (
+                None if solutions is None else [self._reparsed(solution) for solution in solutions]
+            )
+        except FormulaError:  # a solution is too long or too deep for a formula
             return None
 
-    def _like(self, node: Node) -> Formula:
-        """Return `node` read again, so that columns count in its own text."""
+    def _reparsed(self, node: Node) -> Formula:
+        """Parse the text of `node`, so that columns refer to this text."""
         return parse(nodes.render(node), functions=self.functions)
 
 
 # ---- Ranges: ``0..k-1``, ``2..16 step 2``, or a single formula.
 
 _RANGE = re.compile(r"(?P<first>.+?)\.\.(?P<last>.+?)(?:\s+step\s+(?P<step>.+))?")
-#: How far from 0 the ends of ranges may be on arrays: their difference then fits in 64 bits.
+#: Largest absolute value of the ends of ranges on arrays: differences then fit into 64 bits.
 _FARTHEST = 2**61
 
 
@@ -371,7 +371,7 @@ _FARTHEST = 2**61
 class Range:
     """The integers from `first` to `last`, both included, as formulas."""
 
-    #: Both ends; they are the same formula where a single integer is meant.
+    #: Both ends; they are equal for a single integer.
     first: Formula
     last: Formula
     #: None for 1.
@@ -395,7 +395,7 @@ class Range:
         return frozenset().union(*(part.names for part in parts))
 
     def values(self, env: Mapping[str, int]) -> range:
-        """Return the integers, given one for every name.
+        """Return the integers for given values of the names.
 
         Raises `FormulaError` if a formula has no value, or the step is less than 1.
 
@@ -411,11 +411,10 @@ class Range:
         return range(int(self.first.value(env)), int(self.last.value(env)) + 1, step)
 
     def evaluate(self, env: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray[np.int64], ...]:
-        """Return first integer, step and number of integers at points.
+        """Return the first integer, the step and the number of integers at each point.
 
-        The arrays are flat and of one length.
-
-        Raises `FormulaError` as `values` does, if a point of the arrays would; and if an end is more than 2**61 from 0.
+        The arrays are flat and have the same length. Raises `FormulaError` if `values` would raise it at a point, or if the
+        absolute value of an end exceeds 2**61.
         """
         shape = (next(iter(env.values())).size,) if env else (1,)
         ones = np.ones(shape, np.int64)
@@ -434,11 +433,9 @@ class Range:
 
 
 def parse_range(text: str, names: Collection[str] | None = None) -> Range:
-    """Read ``first..last``, ``first..last step n`` or a single integer.
+    """Parse ``first..last``, ``first..last step n`` or a single integer.
 
-    Columns in errors count in the text.
-
-    By default any names may occur. Raises `FormulaError` if a part is no integer formula.
+    By default any names may occur. Raises `FormulaError` if a part is no integer formula; its columns refer to `text`.
 
     Examples
     --------
@@ -459,7 +456,7 @@ def parse_range(text: str, names: Collection[str] | None = None) -> Range:
 
 
 def _integer(text: str, start: int, names: Collection[str] | None) -> Formula:
-    # Spaces in front, so that columns count in the whole text.
+    # Leading spaces, so that columns refer to the whole text.
     formula = parse(" " * start + text, names)
     if formula.is_truth:
         problem = f"{text.strip()!r} is true or false, an integer is needed"

@@ -1,9 +1,8 @@
-"""Intervals that hold all values of a formula, given ranges for its names.
+"""Interval arithmetic: intervals that contain all values of a formula.
 
-Each part of a formula is enclosed by an interval that holds all its values. The interval may be too wide, never too narrow. A
-comparison of two intervals that do not overlap is decided for all integers at once. The cost is one step for each part.
-
-R. E. Moore, Interval Analysis, 1966, for finite ends.
+Each part of a formula has an interval that contains all its values, for given ranges of the names. It may be too wide, but never
+too narrow. A comparison of intervals that do not overlap is decided. The cost is one step for each part.
+Reference, for finite ends: R. E. Moore, Interval Analysis, 1966.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from choco_pipeline.formula.nodes import FormulaError, Node
 
 #: A least and a greatest integer.
 Interval = tuple[int, int]
-#: An integer, or `inf` or `-inf`, with which integers are compared but never computed: they may exceed every float.
+#: An integer, `inf` or `-inf`. Integers are compared with these, but never added to them: they may exceed every float.
 End = int | float
 Span = tuple[End, End]
 
-#: Without a limit of bits, integers of more bits are not enclosed, so that nested powers take no time and no memory.
+#: Limit of bits for conditions on infinite ranges, so that nested powers take little time and memory.
 MOST_BITS = 1 << 16
 
 
 class Enclosure:
-    """Encloses the values of formulas, wherever they have one.
+    """Computes intervals that contain all existing values of formulas.
 
-    Where a formula has no value (a division by zero), there is nothing to enclose, so a divisor is taken to be a nonzero
-    one, and a shift count or an exponent a non-negative one. With `is_total`, a formula that may have no value somewhere is
-    refused, and ranges may have no end. No intermediate result may leave signed integers of `bits` bits.
+    Places without a value are ignored: divisors are assumed to be nonzero, shift counts and exponents to be non-negative. With
+    `is_total`, a formula that may have no value somewhere is refused, and ranges may be infinite. Every intermediate result
+    must fit into signed integers of `bits` bits.
     """
 
     def __init__(
@@ -57,31 +56,30 @@ class Enclosure:
         self._is_total = is_total
 
     def of(self, node: Node) -> Interval:
-        """Return an interval of all values of `node`; (0, 1) for a truth.
+        """Return an interval that contains all values of `node`; (0, 1) for a condition.
 
-        Raises `FormulaError` if an integer inside `node` can leave the allowed number of bits: which, where, and how far it can
-        reach.
+        Raises `FormulaError` if an integer inside `node` may exceed the allowed bits, with its column and its interval.
         """
         return cast("Interval", self._span(node))
 
     def truth(self, node: Node) -> bool | None:
-        """Return the value of a truth if it is the same for all values, or None."""
+        """Return the value of a condition if it is the same everywhere, or None."""
         match node:
             case nodes.LogicalNot():
                 inner = self.truth(node.operand)
                 return None if inner is None else not inner
             case nodes.Junction():
-                return _first_that_decides(node.operator == "or", map(self.truth, node.operands))
+                return _decided_by(node.operator == "or", map(self.truth, node.operands))
             case nodes.Compare():
-                return _first_that_decides(False, self._comparisons(node))
+                return _decided_by(False, self._comparisons(node))
             case _:
                 raise TypeError(f"not a truth: {node}")
 
     def _comparisons(self, node: nodes.Compare) -> Iterator[bool | None]:
         for sign, (left, right) in zip(node.operators, pairwise(node.operands), strict=True):
             spans = self._span(left), self._span(right)
-            # the same operands are equal wherever they are, though enclosures of them overlap
-            yield nodes.COMPARISONS[sign](0, 0) if left == right else _compared(sign, *spans)
+            # identical operands are equal, though their intervals overlap
+            yield nodes.COMPARISONS[sign](0, 0) if left == right else _compare_spans(sign, *spans)
 
     def _span(self, node: Node) -> Span:
         span: Span
@@ -120,17 +118,17 @@ class Enclosure:
             case "//" | "%" as sign:
                 self._require(not right[0] <= 0 <= right[1], node)
                 act = _quotient if sign == "//" else _remainder
-                # 1 for zero alone, by which nothing is divided
+                # if 0 is the only divisor, there is no value: 1 is as good as any
                 parts = [part for part in _by_sign(right, without_0=True)] or [(1, 1)]
                 return _hull([act(left, part) for part in parts])
             case "<<" | ">>" | "**":
                 self._require(right[0] >= 0, node)
-                return self._raised(node, left, (max(right[0], 0), max(right[1], 0)))
+                return self._shift_or_power(node, left, (max(right[0], 0), max(right[1], 0)))
             case sign:
                 pairs = product(_by_sign(left), _by_sign(right))
                 return _hull([_of_one_sign(sign, *pair) for pair in pairs])
 
-    def _raised(self, node: nodes.Binary, left: Span, by: Span) -> Span:
+    def _shift_or_power(self, node: nodes.Binary, left: Span, by: Span) -> Span:
         """Return the span of shifts and powers by natural numbers."""
         if node.operator == ">>":
             return _corners(_shifted, left, by)
@@ -146,7 +144,7 @@ class Enclosure:
             return _corners(_times, left, (1 << least, 1 << most))
         if any(power_is_too_large(base, most) for base in ends):
             raise too_large(self._text, "**", node.column)
-        # The exact span. An even power is least at 0; below 0 signs alternate, so two exponents count.
+        # The exact span. An even power is least at 0; signs of negative powers alternate, so two exponents count.
         nearest_to_0 = max(left[0], min(0, left[1]))
         places = product({*left, nearest_to_0}, {least, max(least, most - 1), most})
         values = [_power(base, exponent) for base, exponent in places]
@@ -176,13 +174,13 @@ class Enclosure:
                 return table_for(self._text, node, self._tables)
 
     def _require(self, has_value: bool, node: nodes.Binary | nodes.Call) -> None:
-        """Refuse a part that may have no value, if all must have one."""
+        """Raise `FormulaError` for a part that may have no value, if `is_total`."""
         if self._is_total and not has_value:
             raise FormulaError("a part may have no value", self._text, node.column)
 
 
-def _first_that_decides(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
-    """Return `deciding` if a part has this value, the opposite if none can, or None."""
+def _decided_by(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
+    """Return `deciding` if a truth has this value, its negation if none can, or None."""
     all_known = True
     for truth in truths:
         if truth is deciding:
@@ -191,20 +189,20 @@ def _first_that_decides(deciding: bool, truths: Iterator[bool | None]) -> bool |
     return (not deciding) if all_known else None
 
 
-def _compared(sign: str, left: Span, right: Span) -> bool | None:
+def _compare_spans(sign: str, left: Span, right: Span) -> bool | None:
     match sign:
         case "<":
             return True if left[1] < right[0] else False if left[0] >= right[1] else None
         case "<=":
             return True if left[1] <= right[0] else False if left[0] > right[1] else None
         case ">" | ">=":
-            return _compared({">": "<", ">=": "<="}[sign], right, left)
+            return _compare_spans({">": "<", ">=": "<="}[sign], right, left)
         case "==":
             if left == right and left[0] == left[1]:
                 return True
             return False if left[1] < right[0] or right[1] < left[0] else None
         case _:
-            equal = _compared("==", left, right)
+            equal = _compare_spans("==", left, right)
             return None if equal is None else not equal
 
 
@@ -235,7 +233,7 @@ def _times(a: End, b: End) -> End:
 
 
 def _over(a: End, b: End) -> End:
-    """Return the quotient at a corner, b > 0; of two infinite ends another decides."""
+    """Return ``a // b`` for b > 0; for an infinite b, the limit 0 or −1."""
     if isinstance(b, float):
         return 0 if a >= 0 else -1
     return a if isinstance(a, float) else a // b
@@ -272,7 +270,7 @@ def _remainder(left: Span, right: Span) -> Span:
 
 
 def _by_sign(span: Span, *, without_0: bool = False) -> list[Span]:
-    """Return the negative and the natural integers of a span."""
+    """Split a span into its negative and its non-negative integers."""
     low, high = span
     least = 1 if without_0 else 0
     negative = [(low, min(high, -1))] if low < 0 else []
@@ -280,12 +278,12 @@ def _by_sign(span: Span, *, without_0: bool = False) -> list[Span]:
 
 
 def _of_one_sign(sign: str, left: Span, right: Span) -> Span:
-    """Return a span by the signs and the leading digits that intervals share."""
+    """Return the span of a bitwise operator on two spans, each of one sign."""
     low, high = _by_rule(sign, left, right)
     if any(isinstance(end, float) for end in (*left, *right)):
         return low, high
     a, b, c, d = map(int, (*left, *right))
-    free = max((a ^ b).bit_length(), (c ^ d).bit_length())  # digits that are not shared
+    free = max((a ^ b).bit_length(), (c ^ d).bit_length())  # the low bits in which the ends differ
     first = nodes.OPERATORS[sign](a, c) >> free << free
     return max(low, first), min(high, first + (1 << free) - 1)
 

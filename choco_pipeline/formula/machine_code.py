@@ -1,9 +1,9 @@
 """Formulas as LLVM instructions on integers of 32 or 64 bits, without branches.
 
-Interval arithmetic has to show beforehand that no part can leave these bits while the values of names lie in their ranges. An
-operand for which an operator is undefined is replaced by a stand-in. A fault is noted if the value matters. So every part has, in
-every cell, a value in the interval that encloses it: nothing overflows, and no division stops the process.
-All operands of a condition are computed in every cell, so that a loop over cells becomes one over vectors.
+The caller proves by interval arithmetic that no part overflows while the values of names lie in their ranges. An operand for
+which an operator is undefined is replaced by a stand-in; a fault is recorded if the value is needed. Therefore every part has,
+in every cell, a value in its interval: nothing overflows, and no division traps. All operands of a condition are computed in
+every cell, so that LLVM can vectorise the loop over cells.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from choco_pipeline.formula.nodes import Node
 if TYPE_CHECKING:
     from llvmlite import ir
 
-#: Widths of integers that formulas are computed in; the narrower one fills vectors with twice as many.
+#: Possible bit widths of integers; with 32 bits, a vector holds twice as many.
 WIDTHS = (32, 64)
 
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_"}
 
 
 class MachineFormulas:
-    """Writes instructions for formulas on the names of one cell.
+    """Emitter of instructions for formulas on one cell.
 
-    A truth that is given with a formula is true in the cells where its value matters. Integers have `bits` bits: those of
-    `names`, which lie in `ranges`, and those that `constant` returns, the same in all cells. `fault` is
-    whether a value that matters does not exist; None if all do.
+    The bit `matters` is set in cells where a value is needed. Integers have `bits` bits: the values of `names`, which lie in
+    `ranges`, and the constants that `constant` returns. The bit `fault` is set in cells where a needed value does not exist;
+    None if all values exist.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class MachineFormulas:
         self.fault: ir.Value | None = None
 
     def integer(self, node: Node, matters: ir.Value) -> ir.Value:
-        """Write the instructions for an integer and return it."""
+        """Emit the instructions for an integer and return it."""
         match node:
             case nodes.Integer():
                 return self.constant(node.value)
@@ -65,13 +65,13 @@ class MachineFormulas:
                 raise TypeError(f"not an integer: {node}")
 
     def truth(self, node: Node, matters: ir.Value) -> ir.Value:
-        """Write the instructions for a truth and return it, a bit."""
+        """Emit the instructions for a condition and return it as a bit."""
         build = self._builder
         match node:
             case nodes.LogicalNot():
                 return build.not_(self.truth(node.operand, matters))
             case nodes.Junction():
-                # An operand matters where those before it have not decided.
+                # An operand matters where the operands before it do not decide.
                 is_or = node.operator == "or"
                 result = self.truth(node.operands[0], matters)
                 for operand in node.operands[1:]:
@@ -91,21 +91,21 @@ class MachineFormulas:
         left, right = self.integer(node.left, matters), self.integer(node.right, matters)
         match node.operator:
             case "//" | "%":
-                return self._divided(node, left, right, matters)
+                return self._division(node, left, right, matters)
             case "<<" | ">>":
-                return self._shifted(node, left, right, matters)
+                return self._shift(node, left, right, matters)
             case "**":
                 return self._power(node, left, right, matters)
             case sign:
                 result: ir.Value = getattr(self._builder, _PLAIN[sign])(left, right)
                 return result
 
-    def _divided(
+    def _division(
         self, node: nodes.Binary, left: ir.Value, right: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Divide and round down.
+        """Emit a division that rounds down.
 
-        The machine rounds to 0, and traps at 0 and at the least integer by −1.
+        The machine rounds towards 0. It traps for the divisor 0, and for the least integer divided by −1.
         """
         build, zero = self._builder, self.constant(0)
         is_quotient = node.operator == "//"
@@ -115,9 +115,11 @@ class MachineFormulas:
                 return build.ashr(left, self.constant(low.bit_length() - 1))
             return build.and_(left, self.constant(low - 1))
         if low <= 0 <= high:
-            # One of the divisors that there are, so that the result lies where it is proved to lie.
+            # A divisor of the interval, so that the result lies in its proved interval.
             stand_in = high or low or 1
-            right = self._defined(right, build.icmp_signed("==", right, zero), stand_in, matters)
+            right = self._with_stand_in(
+                right, build.icmp_signed("==", right, zero), stand_in, matters
+            )
         if low >= 0 and self._enclosure.of(node.left)[0] >= 0:
             return build.udiv(left, right) if is_quotient else build.urem(left, right)
         opposite = None
@@ -131,21 +133,21 @@ class MachineFormulas:
         if is_quotient:
             result = build.sub(quotient, build.zext(off, left.type))
             return result if opposite is None else build.select(opposite, build.neg(left), result)
-        # Divided by 1 in place of −1, the rest is 0 in both cases.
+        # The remainder is 0 for the divisor −1 and for its stand-in 1.
         return build.add(rest, build.select(off, right, zero))
 
-    def _shifted(
+    def _shift(
         self, node: nodes.Binary, left: ir.Value, count: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Shift by less than the width.
+        """Emit a shift; the machine can shift only by less than the width.
 
-        Beyond it all digits are the sign, and only 0 is shifted left.
+        A longer right shift leaves only sign bits, and only 0 can be shifted left by more.
         """
         build, last = self._builder, self.constant(self._bits - 1)
         low, high = self._enclosure.of(node.right)
         if low < 0:
             negative = build.icmp_signed("<", count, self.constant(0))
-            count = self._defined(count, negative, 0, matters)
+            count = self._with_stand_in(count, negative, 0, matters)
         beyond = None
         if high >= self._bits:
             beyond = build.icmp_signed(">", count, last)
@@ -158,15 +160,15 @@ class MachineFormulas:
     def _power(
         self, node: nodes.Binary, base: ir.Value, exponent: ir.Value, matters: ir.Value
     ) -> ir.Value:
-        """Multiply squares by the digits of the exponent.
+        """Emit exponentiation by squaring.
 
-        An overflow on the way is right modulo 2 to the width.
+        Overflows on the way are harmless, because the result is right modulo 2^width.
         """
         build = self._builder
         low, high = self._enclosure.of(node.right)
         if low < 0:
             negative = build.icmp_signed("<", exponent, self.constant(0))
-            exponent = self._defined(exponent, negative, 0, matters)
+            exponent = self._with_stand_in(exponent, negative, 0, matters)
         result = self.constant(1)
         for digit in range(max(high, 0).bit_length()):
             is_set = build.and_(exponent, self.constant(1 << digit))
@@ -188,15 +190,15 @@ class MachineFormulas:
                 return self.larger(operand, build.neg(operand))
             case "log2":
                 is_below = build.icmp_signed("<", operand, self.constant(1))
-                operand = self._defined(operand, is_below, 1, matters)
+                operand = self._with_stand_in(operand, is_below, 1, matters)
                 shift = 1
-                while shift < self._bits:  # ones in all places below the highest one
+                while shift < self._bits:  # set all bits below the highest one
                     higher = build.lshr(operand, self.constant(shift))
                     operand, shift = build.or_(operand, higher), 2 * shift
                 return build.sub(build.ctpop(operand), self.constant(1))
-            case _:  # v2: a one for each zero below the lowest one
+            case _:  # v2: count the bits below the lowest set bit
                 is_zero = build.icmp_signed("==", operand, self.constant(0))
-                operand = self._defined(operand, is_zero, 1, matters)
+                operand = self._with_stand_in(operand, is_zero, 1, matters)
                 zeros = build.and_(build.not_(operand), build.sub(operand, self.constant(1)))
                 return build.ctpop(zeros)
 
@@ -208,10 +210,10 @@ class MachineFormulas:
         """Return the larger of two integers."""
         return self._builder.select(self._builder.icmp_signed(">", left, right), left, right)
 
-    def _defined(
+    def _with_stand_in(
         self, operand: ir.Value, bad: ir.Value, stand_in: int, matters: ir.Value
     ) -> ir.Value:
-        """Return an operand with a stand-in where it is bad; note the fault."""
+        """Replace bad operands by a stand-in, and record the fault."""
         fault = self._builder.and_(bad, matters)
         self.fault = fault if self.fault is None else self._builder.or_(self.fault, fault)
         return self._builder.select(bad, self.constant(stand_in), operand)

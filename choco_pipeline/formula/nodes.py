@@ -11,7 +11,7 @@ from typing import Any
 
 from choco_pipeline.errors import ChocoError
 
-#: No integer of a formula, given or computed, may need more bits: the cost of exact arithmetic stays bounded.
+#: Largest number of bits of an integer, given or computed; it bounds the cost of exact arithmetic.
 MAX_BITS = 4096
 
 #: Functions of the language with the least and the greatest number of arguments; None is no limit.
@@ -23,7 +23,7 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "log2": (1, 1),
 }
 
-#: Of integers, and of arrays of them, element by element.
+#: Comparisons of integers, and of arrays element by element.
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -32,7 +32,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-#: Likewise.
+#: Operators on integers, and on arrays element by element.
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -53,21 +53,21 @@ PRECEDENCE |= {"*": 10, "//": 10, "%": 10, "**": 12}
 
 _OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 13
 
-# A column is the place in the text as written. Formulas with other columns are equal.
+# `column` is the place in the original text; comparisons of nodes ignore it.
 
 
 class FormulaError(ChocoError):
-    """A formula cannot be read, or has no value where one was asked for.
+    """A formula cannot be parsed, or has no value at a place.
 
     Attributes
     ----------
     text : str
         The formula as it was written.
     column : int
-        Where in `text` the mistake is; the first character is column 1.
+        The place of the mistake in `text`; the first character is column 1.
     """
 
-    __module__ = "choco_pipeline.formula"  # where it is imported from, as tracebacks name it
+    __module__ = "choco_pipeline.formula"  # the public import path, for tracebacks
 
     def __init__(self, problem: str, text: str, column: int) -> None:
         super().__init__(problem, text, column)  # all three, so that the error survives pickling
@@ -96,7 +96,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Negate:
-    """Unary minus of anything but a literal."""
+    """Unary minus of anything except a literal."""
 
     operand: Node
     column: int = field(default=0, compare=False)
@@ -114,7 +114,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of the language, or a look-up in a table that the caller brings."""
+    """A function of the language, or a look-up in a table."""
 
     function: str
     arguments: tuple[Node, ...]
@@ -136,7 +136,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class LogicalNot:
-    """The negation of a truth."""
+    """The negation of a condition."""
 
     operand: Node
     column: int = field(default=0, compare=False)
@@ -144,7 +144,7 @@ class LogicalNot:
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """``and`` or ``or`` of several truths, none a junction of the same kind."""
+    """``and`` or ``or`` of several conditions, none a junction of the same kind."""
 
     operator: str
     operands: tuple[Node, ...]
@@ -155,7 +155,7 @@ Node = Integer | Name | Negate | Binary | Call | Compare | LogicalNot | Junction
 
 
 def is_truth(node: Node) -> bool:
-    """Check if `node` is true or false rather than an integer."""
+    """Check whether `node` is a condition, not an integer."""
     return isinstance(node, Compare | LogicalNot | Junction)
 
 
@@ -233,27 +233,27 @@ def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
 
 
 def name_part(node: Node, part: Node, name: str) -> Node:
-    """Return `node` with a name wherever `part` stands."""
+    """Return `node` with a name in place of each occurrence of `part`."""
     if node == part:
         return Name(name, node.column)
     return with_operands(node, lambda operand: name_part(operand, part, name))
 
 
-def name_calls(node: Node, function: str, prefix: str, asked: list[Node]) -> Node:
-    """Return `node` with names for calls; append their arguments to `asked`."""
-    inner = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))
+def name_calls(node: Node, function: str, prefix: str, arguments: list[Node]) -> Node:
+    """Replace calls by names, and append their arguments to `arguments`."""
+    inner = with_operands(node, lambda operand: name_calls(operand, function, prefix, arguments))
     if not (isinstance(inner, Call) and inner.function == function):
         return inner
     (argument,) = inner.arguments
-    if argument not in asked:
-        asked.append(argument)
-    return Name(f"{prefix}{asked.index(argument)}", inner.column)
+    if argument not in arguments:
+        arguments.append(argument)
+    return Name(f"{prefix}{arguments.index(argument)}", inner.column)
 
 
 def render(node: Node) -> str:
     """Return the canonical text of `node`.
 
-    Sums, products and powers are written tight, all else is spaced. Parentheses stand where they are needed, and also around
+    Sums, products and powers have no spaces, other operators do. Parentheses are written where they are needed, and also around
     sums inside bitwise operators, around mixed bitwise operators, and around a minus sign after an operator:
     ``(x+s) ^ y``, ``(x & y) ^ z``, ``x+(-1)``.
     """
@@ -317,16 +317,16 @@ def _bracketed(node: Node, needed: bool) -> str:
 
 
 def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, Node]) -> bool:
-    """Extend `values` so that `pattern` becomes `node`; return whether it can.
+    """Return whether values for names make `pattern` equal to `node`.
 
-    Values are integers or names.
+    The values, integers or names, are added to `values`.
     """
     match pattern:
         case Name(name) if name not in fixed:
-            stands = isinstance(node, Integer) or (
+            is_value = isinstance(node, Integer) or (
                 isinstance(node, Name) and node.name not in fixed
             )
-            return stands and values.setdefault(name, node) == node
+            return is_value and values.setdefault(name, node) == node
         case Negate() if isinstance(node, Integer) and node.value <= 0:
             # The pattern -k is the literal -3 if k is 3.
             return match_nodes(Integer(-node.value), pattern.operand, fixed, values)
@@ -364,10 +364,10 @@ def solve_nodes(node: Node, name: str) -> list[Node] | None:
 
 
 def _solve_equation(left: Node, right: Node, name: str) -> Node | None:
-    """Return `name` from ``left == right``, if it occurs once and can be isolated.
+    """Solve ``left == right`` for `name`, if it occurs once and can be isolated.
 
-    A solution that might have no value (a division by a name, say) is not returned: the equation may stand in an `or`
-    that is true without it.
+    A solution that may be undefined, such as a division by a name, is not returned: the equation may be part of an `or` that
+    is true without it.
     """
     match _count(left, name), _count(right, name):
         case 1, 0:
@@ -380,7 +380,7 @@ def _solve_equation(left: Node, right: Node, name: str) -> Node | None:
 
 
 def _isolate(side: Node, target: Node, name: str) -> Node | None:
-    """Return `name` where `side`, which contains it once, equals `target`."""
+    """Solve ``side == target`` for `name`, which occurs once, in `side`."""
     match side:
         case Name():
             return target

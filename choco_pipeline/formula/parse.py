@@ -1,6 +1,6 @@
-"""The parser of formulas: tokens by a whitelist, read by precedence climbing.
+"""Parser of formulas: whitelisted tokens, and precedence climbing.
 
-It takes one token after the other, so the first mistake from the left is the one that is reported, with its column.
+Tokens are read one after the other, so the first mistake from the left is reported, with its column.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from choco_pipeline.formula import nodes
 from choco_pipeline.formula.nodes import FormulaError, Node
 
 MAX_LENGTH = 2_000
-#: Most levels of a formula, and most parentheses inside each other.
+#: Largest depth of a formula, and of nested parentheses.
 MAX_DEPTH = 100
 
-#: Signs that may be written for operators.
+#: Alternative signs of operators.
 SIGNS = {"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"}
 ALLOWED = f"operators are {' '.join((*nodes.OPERATORS, *nodes.COMPARISONS))} and or not"
 
@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     r"(?P<number>[0-9][0-9A-Za-z_.]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>//|<<|>>|==|!=|<=|>=|\*\*|:=|->|[-+*%^&|<>(),⊕≤≥≠·])|(?P<other>\S)"
 )
-#: How tightly operators bind, as in Python: a higher number binds tighter. A minus sign binds between products and powers.
+#: Precedence of operators, as in Python: a higher number binds tighter. A minus sign is between products and powers.
 _STRENGTH = {"or": 1, "and": 2, "not": 3} | dict.fromkeys(nodes.COMPARISONS, 4) | nodes.PRECEDENCE
 _UNARY = 11
 _OPERAND = "a number, a name or a function is needed"
@@ -45,7 +45,7 @@ class Token:
 
 
 def tokenise(text: str) -> Iterator[Token]:
-    """Yield the tokens of `text`; refuse all others."""
+    """Yield the tokens of `text`; raise `FormulaError` for anything else."""
     for match in _TOKEN.finditer(text):
         kind, written, column = match.lastgroup, match[0], match.start() + 1
         if kind == "number" and not (written.isdigit() and (written[0] != "0" or written == "0")):
@@ -88,7 +88,7 @@ def parse_nodes(
     if len(text) > MAX_LENGTH:
         problem = f"formula of {len(text)} characters: at most {MAX_LENGTH} are allowed"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
-    # those of the language keep their places and their arguments
+    # the language's own functions come first and keep their signatures
     signatures = nodes.FUNCTIONS | dict.fromkeys(functions, (1, 1)) | nodes.FUNCTIONS
     node = _Reader(text, tokenise(text), names, signatures, len(text.rstrip()) + 1).read()
     length = len(nodes.render(node))
@@ -101,15 +101,15 @@ def parse_nodes(
 
 
 def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str], end: int) -> Node:
-    """Return the nodes of the part of `text` before column `end`, or refuse it.
+    """Return the nodes of a part of `text`, given by its tokens.
 
-    `end` is the column of the token after the part. Raises `FormulaError` if it is no integer or condition.
+    `end` is the column of the token after the part. Raises `FormulaError` if the part is no integer or condition.
     """
     return _Reader(text, iter(tokens), names, nodes.FUNCTIONS, end).read()
 
 
 class _Part(NamedTuple):
-    """A node without parentheses, the column where it starts, and its levels."""
+    """A node, the column of its first token, and its depth."""
 
     node: Node
     start: int
@@ -144,7 +144,7 @@ class _Reader:
         return token
 
     def _expression(self, least: int, depth: int) -> _Part:
-        """Read operands and operators between that bind at least so tightly."""
+        """Parse operands and operators with a precedence of at least `least`."""
         left = self._operand(least, depth)
         while (sign := self._here.text) in _STRENGTH and sign != "not":
             strength = _STRENGTH[sign]
@@ -156,7 +156,7 @@ class _Reader:
                     signs.append(self._take().text)
                     parts.append(self._expression(strength + 1, depth + 1))
                 operands = tuple(map(self._integer, parts, (signs[0], *signs)))
-                left = self._above(nodes.Compare(tuple(signs), operands, left.start), parts)
+                left = self._with_operands(nodes.Compare(tuple(signs), operands, left.start), parts)
             elif sign in ("and", "or"):
                 parts = [left]
                 while self._here.text == sign:
@@ -169,17 +169,17 @@ class _Reader:
                             flat += operands
                         case node:
                             flat.append(node)
-                left = self._above(nodes.Junction(sign, tuple(flat), left.start), parts)
+                left = self._with_operands(nodes.Junction(sign, tuple(flat), left.start), parts)
             else:
                 token = self._take()
-                # a power binds less tightly than a minus sign on its right, and groups to the right
+                # a power is right-associative, and its exponent may have a minus sign
                 right = self._expression(_UNARY if sign == "**" else strength + 1, depth + 1)
                 two = self._integer(left, sign), self._integer(right, sign)
-                left = self._above(nodes.Binary(sign, *two, token.column), (left, right))
+                left = self._with_operands(nodes.Binary(sign, *two, token.column), (left, right))
         return left
 
     def _operand(self, least: int, depth: int) -> _Part:
-        """Read a number, name, call, or part in parentheses, maybe with a sign."""
+        """Parse a number, name, call or parentheses, possibly with a sign."""
         token = self._here
         if depth > MAX_DEPTH:
             raise self._too_deep(token.column)
@@ -194,13 +194,15 @@ class _Reader:
                     raise self._refused(token, "put parentheses around the negation")
                 self._take()
                 part = self._expression(_STRENGTH["not"], depth + 1)
-                return self._above(nodes.LogicalNot(self._truth(part, "not"), token.column), [part])
+                return self._with_operands(
+                    nodes.LogicalNot(self._truth(part, "not"), token.column), [part]
+                )
             case "+" | "-" as sign:
                 self._take()
                 part = self._expression(_UNARY, depth + 1)
                 node = self._integer(part, sign)
                 signed = nodes.negate(node, token.column) if sign == "-" else node
-                return self._above(signed, [part])
+                return self._with_operands(signed, [part])
             case text if token.is_operand and text[0].isdigit():
                 value = int(self._take().text)
                 if value.bit_length() > nodes.MAX_BITS:
@@ -248,7 +250,7 @@ class _Reader:
             problem = f"{function} at column {column} is given {len(parts)}: it needs {need}"
             raise self._refusal(problem, column)
         arguments = tuple(self._integer(part, function) for part in parts)
-        return self._above(nodes.Call(function, arguments, column), parts)
+        return self._with_operands(nodes.Call(function, arguments, column), parts)
 
     def _take_opening(self) -> Token:
         self._open += 1
@@ -265,8 +267,8 @@ class _Reader:
         self._open -= 1
         self._take()
 
-    def _above(self, node: Node, parts: Collection[_Part]) -> _Part:
-        """Return a part that contains these parts."""
+    def _with_operands(self, node: Node, parts: Collection[_Part]) -> _Part:
+        """Return the part of a node with these parts as operands."""
         levels = 1 + max(part.levels for part in parts)
         start = min(node.column, *(part.start for part in parts))
         if levels > MAX_DEPTH:
@@ -288,7 +290,7 @@ class _Reader:
         return self._refusal(f"{text} at column {part.start} {what}", part.start)
 
     def _unexpected(self) -> FormulaError:
-        """Return the error for a token behind an operand."""
+        """Return the error for a token that cannot follow an operand."""
         problems = {
             ")": "there is no parenthesis to close",
             ",": "commas stand only between the arguments of a function",

@@ -1,4 +1,4 @@
-"""The games of the five papers, each as its definition, and games of one's own."""
+"""The games of the five papers by their definitions, and user-defined games."""
 
 from choco_pipeline.games.bars import Nim, RectangularBar, SolidBar, StepBar, StripBar
 from choco_pipeline.games.description import CutGame

@@ -1,4 +1,4 @@
-"""Nim and chocolate bars, each by its definition: the oracle of all kernels."""
+"""Nim and chocolate bars by their definitions, the reference for all kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAP_NAMES = ascii_lowercase[: ascii_lowercase.index("p")]
 
 
 def heap_options(position: Position) -> Iterator[Position]:
-    """Yield the heaps after each removal of stones from one of them."""
+    """Yield the options of Nim: stones are removed from one heap."""
     for i, heap in enumerate(position):
         for smaller in range(heap):
             yield (*position[:i], smaller, *position[i + 1 :])
@@ -53,7 +53,7 @@ class Nim(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The heaps a, b, c, …; the last one stands beside the others."""
+        """The heaps a, b, c, …; the last one is the free heap."""
         return with_free_heap(heaps(*HEAP_NAMES[: self.heaps]))
 
     def options(self, position: Position) -> Iterator[Position]:
@@ -73,7 +73,7 @@ class StepBar(Ruleset):
     k
         Columns in a step, at least 1.
     s
-        Columns that the bar is ahead of its first step, at least 0.
+        Shift of the steps, at least 0: the height is ⌊(z+s)/k⌋.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class StepBar(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """Horizontal cuts y, vertical cuts z."""
+        """The coordinates: horizontal cuts y and vertical cuts z."""
         height = FormulaHeight(parse(f"(z+{self.s})//{self.k}"), ("z",))
         return replace(heaps("y", "z"), limits={"y": Limit(height, ("z",))})
 
@@ -142,7 +142,7 @@ class StripBar(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The strip's x, and y, z of the bar."""
+        """The coordinates: x of the strip, y and z of the bar."""
         return with_free_heap(replace(heaps("x", "y", "z"), limits=self.without_strip.rules.limits))
 
     @property
@@ -163,7 +163,7 @@ class StripBar(Ruleset):
 class SolidBar(Ruleset):
     """The three-dimensional bar CB(f, x, y, z).
 
-    Positions are (x, y, z) with y ≤ f(x, z). Source: solid2022, Def 1.5 to 1.7; with f = ⌊(x+z)/k⌋ the bar of triangular.
+    Positions are (x, y, z) with y ≤ f(x, z). Source: solid2022, Def 1.5 to 1.7; f = ⌊(x+z)/k⌋ is the bar of triangular.
 
     Parameters
     ----------
@@ -183,12 +183,12 @@ class SolidBar(Ruleset):
     form = "solid-bar(f={0.f.notation})"
 
     def __init__(self, f: Height | Formula | str | Callable[[int, int], int] | ArrayLike) -> None:
-        """Check `f` near the origin; tables check it on all of theirs."""
+        """Check `f` near the origin; tables check it at all of their places."""
         object.__setattr__(self, "f", as_height(f))
 
     @cached_property
     def rules(self) -> Rules:
-        """Length x, height y, depth z, each counted in cuts."""
+        """The coordinates: length x, height y and depth z, counted in cuts."""
         return replace(heaps("x", "y", "z"), limits={"y": Limit(self.f, ("x", "z"))})
 
     @property
@@ -209,9 +209,9 @@ class SolidBar(Ruleset):
 
 @dataclass(frozen=True)
 class RectangularBar(Ruleset):
-    """The bars that C(m, n) can be cut to, for every place of the poisoned cell.
+    """The bars that cuts of C(m, n) leave, for every place of the poisoned cell.
 
-    A position (a, b, c, d) has a rows above the poisoned cell and b below, c columns before it and d behind, with
+    A position (a, b, c, d) has a rows above the poisoned cell and b below, c columns before it and d after it, with
     a + b < m and c + d < n. The whole bar with the cell (i, j), 1-based, is (i-1, m-i, j-1, n-j). Source: patterns, section 2.
 
     Parameters
@@ -238,7 +238,7 @@ class RectangularBar(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """Rows above and below the poisoned cell, columns before and behind it."""
+        """The coordinates: rows above and below the poisoned cell, columns before and after."""
         numbers = {"a": self.m - 1, "b": self.m - 1, "c": self.n - 1, "d": self.n - 1}
         return replace(
             heaps(*numbers),

@@ -1,4 +1,4 @@
-"""Games of one's own: files made into rules, and their class."""
+"""User-defined games: their class, and the reader of their files."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from choco_pipeline.shipped import SHIPPED
 
 #: The folder of game files.
 FOLDER = "config/games"
-#: The group of entry points by which other packages name their game files.
+#: The group of entry points with which other packages provide game files.
 GROUP = "choco_pipeline.games"
 #: Names with a meaning in the formulas of claims, or in the notation of rulesets.
 RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound", "game"})
-#: Bytes of a file: a hundred moves with long formulas. It takes a second to read.
+#: Largest file in bytes, enough for a hundred moves with long formulas. It is read in a second.
 LARGEST_GAME = 1 << 17
 #: Number of small positions on which formulas are tried.
 FIRST_POSITIONS = 1000
-#: Number of choices after which no more amounts are looked for: some games have none, and each choice takes time.
+#: Number of choices after which the search for a possible amount ends. Some games have none.
 MOST_CHOICES = 10_000
 #: A set of amounts as the bits of a number.
 BITS = re.compile(r"bits\((.+)\)")
-#: Pointer at the end of a refusal.
+#: Hint at the end of error messages.
 PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
 
 class Description:
-    """A game file with its names checked."""
+    """A game file with checked names; `rules` checks its formulas."""
 
     def __init__(self, content: Content, name: str) -> None:
         """Check all except the formulas; raise `ConfigError` for a mistake."""
@@ -55,7 +55,7 @@ class Description:
             raise ConfigError(f"{error}\n{PAGE}" if unknown else str(error)) from None
         if self.name != name:
             raise content.error(
-                ("game",), f"needs {name!r}, by which it is read, found {self.name!r}"
+                ("game",), f"must be {name!r}, the name by which it is read, found {self.name!r}"
             )
         self._check_names()
 
@@ -78,9 +78,9 @@ class Description:
             )
 
     def rules(self, given: Mapping[str, int]) -> Rules:
-        """Return the game as data, with values for some of the parameters.
+        """Return the rules of the game, with values for some of the parameters.
 
-        Raises `ConfigError`, saying which key has which mistake; `RulesetError` if there is no such parameter.
+        Raises `ConfigError` with the key of a mistake; `RulesetError` if there is no such parameter.
         """
         for name in given:
             self.require_parameter(name)
@@ -94,13 +94,13 @@ class Description:
         seen: set[str] = set()
         for place, name in places:
             if name in seen:
-                raise self.content.error(place, f"{name!r} is there twice")
+                raise self.content.error(place, f"{name!r} occurs twice")
             if name in RESERVED:
                 others = ", ".join(sorted(RESERVED))
                 what = f"{name!r} is a name of claims or notations; these are reserved: {others}"
                 raise self.content.error(place, what)
             try:
-                parse(name)  # which refuses `max`, and `or`
+                parse(name)  # raises an error for `max` and `or`
             except FormulaError as error:
                 raise self.content.error(place, str(error)) from None
             seen.add(name)
@@ -108,7 +108,7 @@ class Description:
             self.require_coordinate(("heights", name), name)
 
     def require_coordinate(self, place: Location, name: str) -> None:
-        """Raise `ConfigError` for that place if the game has no such coordinate."""
+        """Raise `ConfigError` at `place` if the game has no such coordinate."""
         known = self.file.coordinates
         if name not in known:
             raise self.content.error(
@@ -133,7 +133,7 @@ class _DescriptionReader:
                 raise self._error(("parameters", name), what)
 
     def rules(self) -> Rules:
-        """Return the game as data."""
+        """Return the rules of the game."""
         limits = {name: self._limit(name) for name in self.file.heights}
         ends, legal = (
             None if written is None else self._condition((key,), written)
@@ -153,12 +153,12 @@ class _DescriptionReader:
         )
         for key, condition in (("ends", ends), ("legal", legal)):
             if condition is not None:
-                self._try((key,), condition, rules)
+                self._check((key,), condition, rules)
         for place, move in moves:
             if move.at_most is not None:
-                self._try((*place, "at_most"), move.at_most, rules, ends)
+                self._check((*place, "at_most"), move.at_most, rules, ends)
             if isinstance(move.by, Amounts):
-                self._try_amounts(place, move, move.by, rules)
+                self._check_amounts(place, move, move.by, rules)
         return with_free_heap(rules)
 
     def _condition(
@@ -192,12 +192,12 @@ class _DescriptionReader:
     def _moves(
         self, place: Location, move: GameMove, limits: Mapping[str, Limit], ends: Formula | None
     ) -> Iterator[Move]:
-        """Yield the kinds of moves of one entry: one for each list of amounts."""
+        """Yield the kinds of moves of one entry, one for each list of amounts."""
         for j, name in enumerate(move.lower):
             at = (*place, "lower", j if isinstance(move.lower, list) else name)
             self.description.require_coordinate(at, name)
             if name in [*move.lower][:j]:
-                raise self._error(at, f"{name!r} is there twice")
+                raise self._error(at, f"{name!r} occurs twice")
         if not move.lower and move.split is None:
             raise self._error(place, "a move lowers a coordinate, or splits one")
         at_most = None
@@ -218,13 +218,13 @@ class _DescriptionReader:
         if isinstance(move.lower, dict) or split is not None:
             parts = [] if split is None else [part.lower() for part in split.parts]
             for written, conditions in self._written_amounts(place, move):
-                yield replace(one, by=self._by(place, move, written, conditions, parts))
+                yield replace(one, by=self._read_amounts(place, move, written, conditions, parts))
             return
         if move.where is not None:
             what = "it needs `lower: {COORDINATE: AMOUNT}`, which names the amounts"
             raise self._error((*place, "where"), what)
         if not isinstance(move.by, list):
-            # One heap has one notation, so that its digest is the same.
+            # For one heap all ways are the same: one spelling, so that the digest is unique.
             yield replace(one, by=self._way(place, move) if len(move.lower) > 1 else "any")
             return
         amounts = self._amounts((*place, "by"), move)
@@ -258,10 +258,12 @@ class _DescriptionReader:
     def _written_amounts(
         self, place: Location, move: GameMove
     ) -> Iterator[tuple[dict[str, str], list[str]]]:
-        """Yield amounts as formulas in chosen numbers, and conditions on these."""
+        """Yield amounts as formulas in chosen numbers, and conditions on these numbers."""
         for key in ("by", "at_most") if isinstance(move.lower, dict) else ("at_most",):
             if getattr(move, key) is not None:
-                what = "it is not read beside amounts that are formulas, or a split; `where` can say it"
+                what = (
+                    "it is not allowed with amounts that are formulas, or with a split; use `where`"
+                )
                 raise self._error((*place, key), what)
         names = list(move.lower)
         if isinstance(move.lower, dict):
@@ -279,7 +281,7 @@ class _DescriptionReader:
             total = [*written.values()] if is_each else ["+".join(written.values())]
             yield written, [f"{number} >= 1" for number in total]
 
-    def _by(
+    def _read_amounts(
         self,
         place: Location,
         move: GameMove,
@@ -287,9 +289,9 @@ class _DescriptionReader:
         wanted: list[str],
         parts: list[str],
     ) -> Amounts:
-        """Return amounts for chosen numbers that satisfy the conditions.
+        """Return the amounts, for chosen numbers that satisfy the conditions.
 
-        Internally, chosen numbers have capital letters, so that no coordinate has the same name, not even in a sum of games.
+        Internally, chosen numbers have capital letters, which no coordinate has, not even in a sum of games.
         """
         coordinates = self.file.coordinates
         chosen: dict[str, None] = {}
@@ -348,7 +350,7 @@ class _DescriptionReader:
                 raise self._error(at, what)
             each = tuple(self._amount((*at, j), one, 0) for j, one in enumerate(written))
             if not any(each):
-                raise self._error(at, "a move takes something")
+                raise self._error(at, "a move takes at least 1 in total")
             amounts.append(each)
         return amounts
 
@@ -363,8 +365,8 @@ class _DescriptionReader:
             raise self._error(place, what)
         return amount
 
-    def _try_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
-        """Search small positions for a formula without a value, or without amounts."""
+    def _check_amounts(self, place: Location, move: Move, by: Amounts, rules: Rules) -> None:
+        """Raise an error if an amount or a condition is undefined at a small position."""
         tried, choices, found = 0, 0, False
         for values in _small(rules.coordinates):
             is_position = rules.why_not([*values.values()]) is None
@@ -373,7 +375,7 @@ class _DescriptionReader:
             try:
                 found = found or any(True for _ in move.chosen(values, by))
             except FormulaError as error:
-                # Chosen numbers have their own names again.
+                # Restore the names of the chosen numbers.
                 own = re.sub(r"[A-Z][A-Z0-9_]*(?==)", lambda name: name[0].lower(), str(error))
                 raise self._error(place, own) from None
             tried += 1
@@ -382,23 +384,23 @@ class _DescriptionReader:
                 return
 
     def _is_below_one(self, formula: Formula) -> bool:
-        """Whether a formula is below 1 at all places tried, near and far."""
+        """Whether a formula is below 1 at all tested places, small and large."""
         names = sorted(formula.names)
         sizes = [1 << n for n in range(LARGEST.bit_length())]
         together = [dict.fromkeys(names, size) for size in sizes]
         alone = [{**dict.fromkeys(names, 0), name: size} for name in names for size in sizes]
         values = []
         for place in chain(_small(names), together, alone):
-            with suppress(FormulaError):  # which is said elsewhere of positions
+            with suppress(FormulaError):  # reported elsewhere, if it is a position
                 values.append(formula.value(place))
                 if values[-1] >= 1:
                     return False
         return bool(values)
 
-    def _try(
+    def _check(
         self, place: Location, formula: Formula, rules: Rules, unless: Formula | None = None
     ) -> None:
-        """Search small positions in play for one where a formula has no value."""
+        """Raise an error if a formula is undefined at a small position with moves."""
         needed = formula.names | (frozenset() if unless is None else unless.names)
         limits = [(name, rules.limits[name]) for name in needed & rules.limits.keys()]
         needed = needed.union(*(limit.of for _, limit in limits))
@@ -418,7 +420,7 @@ class _DescriptionReader:
         *,
         any_name: bool = False,
     ) -> Formula:
-        """Return a formula with the parameters' values put in."""
+        """Parse a formula, and substitute the values of the parameters."""
         known = [*(self.file.coordinates if names is None else names), *self.values]
         try:
             formula = parse(str(written)) if any_name else parse(str(written), names=known)
@@ -441,11 +443,11 @@ def _small(names: Sequence[str]) -> Iterator[dict[str, int]]:
 
 
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
-    """Return the description of a game of one's own.
+    """Return the description of a user-defined game.
 
-    It is one of `games`, if these are given. Otherwise it is a file in ``config/games`` below `base`, or of the bundled games, or
-    one that another package names, as data without code. Raises `RulesetError` if there is no such game; `ConfigError`, saying
-    which key of its description has which mistake.
+    It is one of `games`, if these are given. Otherwise it is a file in ``config/games`` below `base`, a bundled file, or a file
+    of another package; files are data, not code. Raises `RulesetError` if there is no such game; `ConfigError` with the key of a
+    mistake in its description.
     """
     if games is not None:
         if name not in games:
@@ -475,7 +477,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
 
 
 def differing_games(games: Mapping[str, Any], base: Path) -> list[str]:
-    """Return the games below `base` with another description here.
+    """Return the names in `games` that have another description below `base`.
 
     Raises `ConfigError` if the description of such a game below `base` has a mistake.
     """
@@ -503,7 +505,7 @@ def inside(base: Path, path: str) -> Path:
     root = base.resolve()
     try:
         whole = (root / path).resolve()
-    except (OSError, RuntimeError, ValueError):  # links in a circle, and what no file can be called
+    except (OSError, RuntimeError, ValueError):  # circular links, or an impossible file name
         raise RulesetError(f"path {path!r} leads nowhere") from None
     if not whole.is_relative_to(root):
         raise RulesetError(f"path {path!r} leads out of the project, {root}")
@@ -516,18 +518,18 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 class CutGame(Ruleset):
-    """A game of one's own: coordinates, their largest values, and moves.
+    """A user-defined game: coordinates, their largest values, and moves.
 
     Parameters
     ----------
     coordinates
-        Their names, in the order in which positions hold them.
+        The names of the coordinates, in the order of positions.
     moves
         The kinds of moves, each with the keys of a move in a file; see docs/games.md.
     heights
         The largest legal values of coordinates: integers, or formulas in other coordinates.
     ends
-        A condition: where it holds play has ended.
+        A condition on positions: where it holds, play has ended.
     legal
         A condition that every position satisfies.
     play
@@ -573,7 +575,7 @@ class CutGame(Ruleset):
         written = {key: _plain(value) for key, value in fields.items() if value is not None}
         name = name or f"unnamed-{digest(written)[:8]}"
         content = Content(f"game {name}", {"game": name, **written})
-        self._take(Description(content, name), {})
+        self._set(Description(content, name), {})
 
     @classmethod
     def from_file(cls, path: str | Path, **parameters: int) -> CutGame:
@@ -589,7 +591,7 @@ class CutGame(Ruleset):
         Raises
         ------
         ConfigError
-            Saying which line and key has which mistake.
+            If there is a mistake; the message names the line and the key.
         RulesetError
             If the game has no such parameter.
         """
@@ -598,20 +600,20 @@ class CutGame(Ruleset):
 
     @classmethod
     def of(cls, description: Description, parameters: Mapping[str, int]) -> CutGame:
-        """Return a game that is described, with values for some of its parameters."""
+        """Return the game of a description, with values for some of its parameters."""
         game = cls.__new__(cls)
-        game._take(description, parameters)
+        game._set(description, parameters)
         return game
 
-    def _take(self, description: Description, given: Mapping[str, int]) -> None:
+    def _set(self, description: Description, given: Mapping[str, int]) -> None:
         self._description = description
         self.name = description.name
         self.parameters = {**description.parameters, **given}
-        _ = self.rules  # so that every mistake is found at once
+        _ = self.rules  # finds every mistake now
 
     @cached_property
     def rules(self) -> Rules:
-        """The game as data."""
+        """The rules of the game."""
         return self._description.rules(self.parameters)
 
     @cached_property

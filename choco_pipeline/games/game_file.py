@@ -1,4 +1,4 @@
-"""The closed model of ``config/games/NAME.yaml``, and its reference page."""
+"""The model of game files, ``config/games/NAME.yaml``, and its reference page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from choco_pipeline.documents.reference import schema_text, section
 
 #: The largest number of coordinates that an automaton reads.
 MOST_COORDINATES = 16
-#: Kinds of moves, and amounts of one of them: each is a loop of a kernel, and a part of every sentence that is proved.
+#: Largest numbers of kinds of moves, and of amounts of one kind: each one costs a loop of a kernel and a part of every proof.
 MOST_MOVES = 100
 MOST_AMOUNTS = 1000
-#: Numbers that a player chooses in one move: all of their combinations are tried.
+#: Most numbers that a player chooses in one move, because all of their combinations are tried.
 MOST_CHOSEN = 3
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9-]{0,63}$"
@@ -26,7 +26,7 @@ Way = Literal["any", "each", "same"]
 
 
 class GameMove(Model):
-    """A kind of move. What then stands above its height falls to it."""
+    """A kind of move. Afterwards, each coordinate above its height falls to it."""
 
     lower: list[Word] | dict[Word, int | Written] = Field(
         default=[],
@@ -39,14 +39,14 @@ class GameMove(Model):
     by: Way | list[int | Written | list[int | Written]] | None = Field(
         default=None,
         description="With a list of coordinates: `any` amounts, not all 0; at least 1 from `each`; the `same` from each; or a"
-        " list of amounts, each an integer or a formula in the parameters, and taken from each coordinate, or a list with"
-        " one for each coordinate. `bits(s)` stands for several: all n of which the number s, a formula, has 2^n as a binary"
-        " digit. Needed where several coordinates are lowered.",
+        " list of amounts. An amount is an integer or a formula in the parameters, which is taken from each coordinate, or a"
+        " list with one of these for each coordinate. `bits(s)` stands for all n such that the binary digit of 2^n in s, a"
+        " formula, is 1. Needed where several coordinates are lowered.",
         examples=["same", [1, 3], [[1, 2], [2, 1]], ["bits(s)"]],
     )
     at_most: int | Written | None = Field(
         default=None,
-        description="A formula in the coordinates before the move, and in the parameters: no more is taken from any coordinate.",
+        description="The largest amount from each coordinate: a formula in the coordinates before the move and the parameters.",
         examples=["(c+1)//2"],
     )
     where: Written | None = Field(
@@ -62,19 +62,19 @@ class GameMove(Model):
     split: Word | dict[Word, Annotated[list[Word], Field(min_length=2, max_length=2)]] | None = (
         Field(
             default=None,
-            description="A coordinate that is divided in two after the amounts are taken: two positions are left, which keep the"
-            " other coordinates, and whose sum is played. The two parts may have names, for `where`.",
+            description="A coordinate that is divided in two after the amounts are taken. This leaves two positions with the same"
+            " other coordinates, and their sum is played. The two parts may have names, for `where`.",
             examples=["a", {"a": ["u", "v"]}],
         )
     )
     clip: bool = Field(
         default=True,
-        description="`false`: the move is allowed only where nothing would stand above its height.",
+        description="`false`: the move is allowed only where no coordinate would be above its height.",
     )
 
 
 class GameFile(Model):
-    """A game of one's own."""
+    """A user-defined game."""
 
     game: Name = Field(
         description="The game's name, which is the file's: letters, digits and hyphens.",
@@ -93,8 +93,8 @@ class GameFile(Model):
     )
     heights: dict[Word, int | Written] = Field(
         default={},
-        description="The largest legal values of coordinates: integers, or formulas in other coordinates, which never fall."
-        " Other coordinates are bounded by the table only.",
+        description="The largest legal values of coordinates: integers, or monotone formulas in other coordinates. All other"
+        " coordinates are limited by the bound of a table only.",
         examples=[{"c": "(a+b)//k"}],
     )
     moves: list[GameMove] = Field(
@@ -110,7 +110,7 @@ class GameFile(Model):
     )
     legal: Written | None = Field(
         default=None,
-        description="A condition that every position satisfies: a move to another place is not allowed.",
+        description="A condition that every position satisfies; moves that would violate it are not allowed.",
         examples=["a != b"],
     )
     play: Literal["normal", "misere"] = Field(
@@ -124,8 +124,8 @@ HEAD = """\
 
 Made from the model in `choco_pipeline/games/game_file.py` by `choco schema --games --reference`; a test keeps them in step.
 [games.md](games.md) explains these files by examples, [statements.md](statements.md) what a formula may say.
-Editors that read YAML schemas find theirs in `config/games/schema.json`. A key that is not listed here is a mistake, and
-says so.
+Editors that read YAML schemas find theirs in `config/games/schema.json`.
+Any other key is an error.
 """
 
 

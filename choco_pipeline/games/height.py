@@ -1,4 +1,4 @@
-"""Heights, the largest legal values of coordinates, checked to be monotone."""
+"""Height functions: largest legal values of coordinates, checked for monotonicity."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import HeightError
 from choco_pipeline.formula import Formula, FormulaError, parse
 
-#: Side of the box on which a new height function is checked. Tables check it on all of their places.
+#: Side of the box on which a new height function is checked. Tables check it at all of their places.
 FIRST_LOOK = 24
 
 #: Number of heights in a block, which fits into a cache.
 BLOCK = 1 << 18
 
-#: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
+#: Largest height: heights and Grundy numbers then stay far below 32 bits.
 TALLEST = 1 << 28
-#: Number of values of a formula that are kept, and of formulas known to be sound.
+#: Largest number of cached values of a formula, and of cached formulas that are monotone near 0.
 MOST_KNOWN = 1 << 16
 
 
@@ -39,7 +39,7 @@ class Height(ABC):
     @property
     @abstractmethod
     def notation(self) -> str:
-        """The function as a ruleset's notation writes it after ``f=``."""
+        """The function in the notation of rulesets, after ``f=``."""
 
     @property
     def identity(self) -> str:
@@ -48,7 +48,7 @@ class Height(ABC):
 
     @abstractmethod
     def __call__(self, *at: int) -> int:
-        """Return the height at one place, by the function's own definition."""
+        """Return the height at one place, by definition."""
 
     def at_points(self, *at: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the heights at points that may lie far apart, unchecked."""
@@ -65,8 +65,8 @@ class Height(ABC):
     def block(self, *ranges: range) -> NDArray[np.int32]:
         """Return the heights on the product of ranges, checked with their neighbours.
 
-        So where blocks cover a table, all of its neighbours have been compared. Raises `HeightError` if a value is negative or
-        too large, or two neighbouring values show that the height is not monotone. They are int32, with an axis for each range.
+        Blocks that cover a table therefore compare all neighbours in it. Raises `HeightError` if a value is negative or too large,
+        or if the heights are not monotone. The array is int32, with an axis for each range.
         """
         heights = np.empty([len(r) for r in ranges], np.int32)
         seen = [range(max(r.start - 1, 0), r.stop) for r in ranges]
@@ -115,7 +115,7 @@ class Height(ABC):
         return HeightError(f"height function {self.notation}: {what}")
 
 
-#: Formulas and their arguments whose first values have been checked: a search makes the same games thousands of times.
+#: Formulas with their arguments that are checked near 0, because a search makes the same games thousands of times.
 _SOUND: set[tuple[Formula, tuple[str, ...]]] = set()
 
 
@@ -153,11 +153,11 @@ class FormulaHeight(Height):
 
     def __call__(self, *at: int) -> int:
         """Return the formula's value in exact integers."""
-        height = self._known.get(at)
+        height = self._cache.get(at)
         if height is None:
             height = int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
-            if len(self._known) < MOST_KNOWN:
-                self._known[at] = height
+            if len(self._cache) < MOST_KNOWN:
+                self._cache[at] = height
         return height
 
     def at_points(self, *at: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -166,14 +166,14 @@ class FormulaHeight(Height):
         return np.asarray(values, np.int64)
 
     @cached_property
-    def _known(self) -> dict[tuple[int, ...], int]:
+    def _cache(self) -> dict[tuple[int, ...], int]:
         """Cache of values: the definition needs the same ones at most positions."""
         return {}
 
     def look_along(self, axis: int, size: int) -> None:
-        """Check `size` values along an argument, where the others are 0.
+        """Check `size` values along an argument, with the others 0.
 
-        Raises `HeightError` if they fall, as a remainder does; `FormulaError` if there is none.
+        Raises `HeightError` if they are not monotone; `FormulaError` if one is undefined.
         """
         place, before = [0] * len(self.arguments), 0
         for place[axis] in range(size):
@@ -196,7 +196,7 @@ class FormulaHeight(Height):
         return formula if formula.names == {"n"} else None
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
-        """Return the checked heights, for a function of x+z as a view."""
+        """Return the checked heights; for a function of x+z they are a view."""
         if self._of_sum is None:
             return super().block(*ranges)
         x, z = ranges
@@ -204,7 +204,7 @@ class FormulaHeight(Height):
         try:
             along = self._of_sum.evaluate({"n": np.arange(first, x.stop + z.stop - 1)})
         except FormulaError:
-            return super().block(x, z)  # which says where
+            return super().block(x, z)  # raises an error with the place
         is_sound = along[0] >= 0 and along[-1] <= TALLEST and (along[1:] >= along[:-1]).all()
         if not is_sound:
             return super().block(x, z)
@@ -239,7 +239,7 @@ class TableHeight(Height):
 
     @classmethod
     def from_array(cls, array: ArrayLike) -> TableHeight:
-        """Make a height of an integer array [x, z]."""
+        """Return the height function of an integer array [x, z]."""
         values = np.asarray(array)
         if values.dtype.kind not in "iu":
             raise HeightError(f"height table: integers are needed, found {values.dtype}")
@@ -303,7 +303,7 @@ class FunctionHeight(Height):
 
     @property
     def notation(self) -> str:
-        """``function(name)``, for people: it cannot be parsed."""
+        """``function(name)``, for readers: it cannot be parsed."""
         return f"function({getattr(self.function, '__qualname__', type(self.function).__name__)})"
 
     def __call__(self, *at: int) -> int:
@@ -332,12 +332,12 @@ def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike)
     return TableHeight.from_array(f)
 
 
-#: Largest number of bytes of a file, and of heights in it. To read them takes seconds and 640 MB.
+#: Largest number of bytes of a file, and of heights in it. Reading them takes seconds and 640 MB.
 MOST_BYTES = 1 << 26
 MOST_VALUES = 5_000_000
-#: Ends of values and of lines.
+#: Bytes that end a value or a line.
 SEPARATORS = (b",", b"\n", b"\r")
-#: Decimal digits of an integer, so that an int64 holds it.
+#: Largest number of decimal digits, so that the integer fits into int64.
 LONGEST_INTEGER = 18
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 
@@ -345,9 +345,8 @@ _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 def read_heights(path: Path, name: str) -> TableHeight:
     """Read a table: a line for each x, a comma-separated integer for each z.
 
-    Errors name the place and the allowed content, but do not quote the file, because a foreign ruleset may name a private file.
-
-    The name is the path as the notation writes it. Raises `HeightError` if it is no such file.
+    `name` is the path in the notation. Raises `HeightError` for any other file. Errors name the place and the allowed content, but
+    do not quote the file, because an untrusted ruleset may name a private file.
     """
     if path.suffix.lower() != ".csv":
         raise HeightError(f"height table {name}: a file whose name ends with .csv is needed")

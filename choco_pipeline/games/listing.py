@@ -1,4 +1,4 @@
-"""Results of moves from many positions at once; defined by `Rules.results`."""
+"""Results of moves from many positions at once, as `Rules.results` defines them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 #: An array for each coordinate, with an entry for each position.
 Points = Mapping[str, Ints]
-#: Combinations of chosen numbers that are tried for one kind of move; each takes some microseconds and some nanoseconds a position.
+#: Largest number of combinations of chosen numbers for a kind of move. Each takes some µs, and some ns for each position.
 MOST_CHOICES = 1 << 21
 
 
@@ -25,10 +25,9 @@ def results_of(
 ) -> Iterator[tuple[Ints, tuple[Points, ...]]]:
     """Yield the results of one kind of move, for each choice of amounts.
 
-    A result has the indices of the positions that allow the choice, and the position that is left, or the two positions whose
-    sum is played.
-
-    Raises `LimitError` if there are more than `MOST_CHOICES` choices of amounts; `FormulaError` if a formula has no value.
+    A result has the indices of the positions that allow the choice, and the options of these positions. If the move splits,
+    there are two arrays of positions, whose sum is played. Raises `LimitError` if there are more than `MOST_CHOICES` choices of
+    amounts; `FormulaError` if a formula has no value.
     """
     size = next(iter(points.values())).size
     allowed = np.ones(size, np.bool_)
@@ -42,16 +41,16 @@ def results_of(
         allowed &= able
     here = np.flatnonzero(allowed)
     at = {name: values[here] for name, values in points.items()}
-    for rows, left in _left_by(move, at) if here.size else ():
+    for rows, left in _lowered_positions(move, at) if here.size else ():
         ends = [fallen(rules, one) for one in left]
         keep = np.ones(rows.size, np.bool_)
         for before, end in zip(left, ends, strict=True):
             if not move.clips:
-                keep &= _same(before, end)
+                keep &= _are_equal(before, end)
             if rules.legal is not None:
                 keep &= holds_at(rules.legal, end)
             if len(ends) > 1:
-                keep &= ~_same({name: values[rows] for name, values in at.items()}, end)
+                keep &= ~_are_equal({name: values[rows] for name, values in at.items()}, end)
         if keep.any():
             parts = tuple({name: values[keep] for name, values in end.items()} for end in ends)
             yield here[rows[keep]], parts
@@ -73,16 +72,16 @@ def fallen(rules: Rules, points: Points) -> dict[str, Ints]:
 
 
 def heights_at(limit: Limit, points: Points) -> Ints:
-    """Return the largest legal value of a coordinate at arrays of others."""
+    """Return the largest legal values of a coordinate, for arrays of the others."""
     given = tuple(points[name] for name in limit.of)
     heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
     return heights[given].astype(np.int64)
 
 
-def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
-    """Yield each choice's positions and its results before coordinates fall."""
+def _lowered_positions(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
+    """Yield for each choice its positions, and the results before coordinates fall."""
     if isinstance(move.by, Amounts):
-        yield from _left_by_formulas(move, move.by, at)
+        yield from _lowered_by_formulas(move, move.by, at)
         return
     size = next(iter(at.values())).size
     most = [at[name] for name in move.lowers]
@@ -100,7 +99,7 @@ def _left_by(move: Move, at: Points) -> Iterator[tuple[Ints, list[dict[str, Ints
             yield rows, [left]
 
 
-def _left_by_formulas(
+def _lowered_by_formulas(
     move: Move, by: Amounts, at: Points
 ) -> Iterator[tuple[Ints, list[dict[str, Ints]]]]:
     split = move.split
@@ -137,7 +136,7 @@ def _left_by_formulas(
 
 
 def _choices(by: Amounts, largest: int) -> Iterator[tuple[int, ...]]:
-    """Yield choices of numbers, except those that their own condition excludes."""
+    """Yield choices of numbers, without those that are impossible at any position."""
     number = (largest + 1) ** len(by.chosen)
     if number > MOST_CHOICES:
         raise LimitError(
@@ -161,7 +160,7 @@ def _choices(by: Amounts, largest: int) -> Iterator[tuple[int, ...]]:
     yield from map(tuple, numbers[keep].tolist())
 
 
-def _same(points: Points, others: Points) -> Truths:
+def _are_equal(points: Points, others: Points) -> Truths:
     same: Truths = np.all([values == others[name] for name, values in points.items()], axis=0)
     return same
 

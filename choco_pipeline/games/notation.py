@@ -1,6 +1,6 @@
 """The notation of rulesets: reader, builder and patterns.
 
-A game of one's own, ``game(NAME, k=4)``, is described by ``config/games/NAME.yaml``. The reader fills in the default values of
+A user-defined game, ``game(NAME, k=4)``, is described by ``config/games/NAME.yaml``. The reader fills in the default values of
 missing parameters from this file, so that every ruleset has one notation.
 """
 
@@ -24,8 +24,8 @@ from choco_pipeline.games.height import FormulaHeight, Height, read_heights
 from choco_pipeline.games.ruleset import DisjunctiveSum, Ruleset, WithPass
 
 #: The class of each ruleset, its arguments in order, and the defaults of those that may be left out. ``f`` is a height,
-#: ``game``, ``a`` and ``b`` are rulesets, all others are integers. A game of one's own has its name, and the parameters
-#: that its description has.
+#: ``game``, ``a`` and ``b`` are rulesets, all others are integers. A user-defined game, `OWN`, has its name and the parameters
+#: of its description.
 RULESETS: dict[str, tuple[Callable[..., Ruleset], tuple[str, ...], dict[str, str]]] = {
     "step-bar": (StepBar, ("k", "s"), {"s": "0"}),
     "strip-bar": (StripBar, ("k", "s"), {"s": "0"}),
@@ -61,7 +61,7 @@ class CsvFile:
 
 @dataclass(frozen=True)
 class GameName:
-    """The name of a game of one's own."""
+    """The name of a user-defined game."""
 
     text: str
 
@@ -75,7 +75,7 @@ class Notation:
 
     @property
     def names(self) -> frozenset[str]:
-        """The parameters that it mentions. In a height function x and z are coordinates."""
+        """The parameters in it; x and z in a height function are coordinates."""
         return frozenset().union(
             *(
                 value.names - (HEIGHT_NAMES if key == "f" else frozenset())
@@ -109,24 +109,24 @@ def parse_ruleset(
     base: Path | None = None,
     games: Mapping[str, Any] | None = None,
 ) -> Ruleset:
-    """Return the ruleset that `text` writes.
+    """Parse the notation of a ruleset.
 
     Parameters
     ----------
     text
         For example ``with-pass(strip-bar(k=4, s=2), passes=1)``; arguments may be named or in order.
     parameters
-        Values of names that `text` uses; a height function may be given as a whole, for ``solid-bar(f=f)``.
+        Values of names in `text`; the value of f in ``solid-bar(f=f)`` is a height function.
     base
-        Folder that height tables, ``solid-bar(f=csv(heights.csv))``, are read from and must lie in; the
-        working directory by default. Games of one's own are described in its folder ``config/games``.
+        Folder that must contain all height tables, such as ``solid-bar(f=csv(heights.csv))``, and the files of
+        user-defined games in ``config/games``; the working directory by default.
     games
-        Descriptions of games of one's own, by their names, to be used instead of all files.
+        Descriptions of user-defined games by name, used instead of all files.
 
     Raises
     ------
     RulesetError, HeightError, FormulaError, ConfigError
-        Saying what was found and what was needed.
+        If `text` or a value is invalid; the message says what is needed.
 
     Examples
     --------
@@ -140,21 +140,21 @@ def parse_ruleset(
 
 
 def as_game(game: Ruleset | str) -> Ruleset:
-    """Return a game, which may be given as its notation."""
+    """Return a game, which may be given by its notation."""
     return parse_ruleset(game) if isinstance(game, str) else game
 
 
 def read(text: str, base: Path | None = None, games: Mapping[str, Any] | None = None) -> Notation:
     """Return `text` as a `Notation`, with named arguments and all defaults.
 
-    `base` and `games` are as for `parse_ruleset`: the defaults of a game of one's own stand in its description.
+    `base` and `games` are as for `parse_ruleset`: the description of a user-defined game has its defaults.
     """
     return _with_defaults(as_written(text), base, games)
 
 
 @lru_cache(maxsize=4096)
 def as_written(text: str) -> Notation:
-    """Return `text` as a `Notation`, without the defaults of a game of one's own."""
+    """Return `text` as a `Notation`, without the defaults of user-defined games."""
     if len(text) > LONGEST:
         raise RulesetError(f"ruleset: {len(text)} characters, at most {LONGEST} are read")
     return _Reader(text).read(text)
@@ -184,7 +184,7 @@ def build(
     base: Path,
     games: Mapping[str, Any] | None = None,
 ) -> Ruleset:
-    """Return the ruleset with `parameters` put in for the names in `notation`."""
+    """Return the ruleset of a notation, with values for the names in it."""
     arguments = dict(notation.arguments)
     integers = {name: value for name, value in parameters.items() if isinstance(value, int)}
 
@@ -236,7 +236,7 @@ def build(
 
 
 def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
-    """Return the parameters that make `pattern` the ruleset `concrete`, or None.
+    """Return the parameters for which `pattern` is `concrete`, or None.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
 
 
 class _Reader:
-    """Reader of the parts of a ruleset's text; errors quote the whole."""
+    """Parser of a ruleset's text; errors quote the whole text."""
 
     def __init__(self, whole: str) -> None:
         self.whole = whole
@@ -290,11 +290,11 @@ class _Reader:
             raise self._error(f"nested more than {DEEPEST} deep")
         parts = self._split(rest[1:-1])
         if name == OWN:
-            return self._own(parts)
+            return self._user_game(parts)
         _, keys, defaults = RULESETS[name]
         given: dict[str, Argument] = {}
         for position, part in enumerate(parts):
-            key, value = self._named(part, name, given)
+            key, value = self._argument(part, name, given)
             if not key:
                 if position >= len(keys):
                     what = f"{name} takes {len(keys)} arguments ({', '.join(keys)}), found more"
@@ -314,22 +314,22 @@ class _Reader:
             raise self._error(f"{name} needs {missing[0]}")
         return Notation(name, tuple((key, given[key]) for key in keys))
 
-    def _own(self, parts: list[str]) -> Notation:
+    def _user_game(self, parts: list[str]) -> Notation:
         name, *others = [part.strip() for part in parts] or [""]
         if not re.fullmatch(NAME, name):
             what = f"{OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
             raise self._error(what)
         given: dict[str, Argument] = {OWN: GameName(name)}
         for part in others:
-            key, value = self._named(part, f"{OWN}({name})", given)
+            key, value = self._argument(part, f"{OWN}({name})", given)
             if not key:
                 what = f"parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
                 raise self._error(what)
             given[key] = self._formula(key, value)
         return Notation(OWN, tuple(given.items()))
 
-    def _named(self, part: str, owner: str, given: Mapping[str, Argument]) -> tuple[str, str]:
-        """Return the name of an argument, "" without one, and its text."""
+    def _argument(self, part: str, owner: str, given: Mapping[str, Argument]) -> tuple[str, str]:
+        """Return the name of an argument ("" if there is none), and its text."""
         found = _KEY.match(part)
         if found is None:
             return "", part
@@ -365,7 +365,7 @@ class _Reader:
 
 
 def csv_file(text: str) -> CsvFile | None:
-    """Return the file that ``csv(path)`` names; None for another text."""
+    """Return the file in ``csv(path)``; None for another text."""
     written = _CSV.fullmatch(text)
     return None if written is None else CsvFile(written[1].strip("\"'"))
 
@@ -391,7 +391,7 @@ def with_arguments(notation: Notation, change: Callable[[Node], Node]) -> Notati
 
 
 def sample_of(pattern: Notation, games: Mapping[str, Any] | None = None) -> Ruleset:
-    """Return one ruleset with the coordinates of all that a pattern matches."""
+    """Return a sample ruleset of a pattern; all of them have the same coordinates."""
     return build(_with_numbers(pattern), {}, Path(), games)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of positions: the shapes that they consist of, drawn as text or SVG."""
+"""Pictures of positions as text or SVG."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def draw_text(ruleset: Ruleset, position: Sequence[int]) -> str:
     Returns
     -------
     str
-        Bars seen from the front, one character for a square, ``■`` for the bitter one; solid bars seen from above, the
-        number of boxes in each column. Of a large position only the part around the bitter square, and how much more.
+        Flat bars from the front, with one character for each square and ``■`` for the bitter one. Solid bars from above,
+        with the number of boxes in each column. Large positions are cut off, with the size of the omitted parts.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _shapes(ruleset: Ruleset, position: Position, names: tuple[str, ...]) -> lis
 def _sides(rules: Rules) -> tuple[str, str] | None:
     """Return the coordinates above and below the bitter square of a flat bar.
 
-    The second one is "" if there is none below. The result is None for other games. Both heights depend on the same
+    The second one is "" if there is nothing below. The result is None for other games. Both heights depend on the same
     coordinate: a cut of it takes the ends of columns on both sides.
     """
     along = tuple(set(rules.coordinates) - set(rules.limits) - {rules.free})

@@ -1,8 +1,8 @@
-"""Games as data: coordinates, their limits, and moves; everything else follows.
+"""Rules of games as data: coordinates, their limits, and moves.
 
-Every game here is Nim on coordinates in which lowering some may lower others. A move lowers one coordinate or several; what
-then stands above its largest legal value falls to that value, which is the rule of chocolate: the part behind the cut
-goes with it. No move raises a coordinate, so that play ends, and lexicographic order lists each position after its options.
+Every game is played on coordinates. A move lowers some of them. Then each coordinate above its largest legal value falls to that
+value: a cut of a chocolate bar also removes the part behind the cut. No move raises a coordinate. Therefore play ends, and in
+lexicographic order each position comes after its options.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Position = tuple[int, ...]
 class Limit:
     """The largest legal value of a coordinate, as a function of other coordinates."""
 
-    #: The function; it never falls.
+    #: The monotone function.
     height: Height
-    #: The coordinates that it is given, in its order; none for a number.
+    #: The coordinates that are its arguments, in order; empty for a constant.
     of: tuple[str, ...] = ()
 
     def at(self, values: Mapping[str, int]) -> int:
-        """Return the largest legal value where the coordinates have these values."""
+        """Return the largest legal value for these values of the coordinates."""
         return self.height(*(values[name] for name in self.of))
 
     def rename(self, names: Mapping[str, str]) -> Limit:
@@ -51,7 +51,7 @@ class Amounts:
     chosen: tuple[str, ...]
     #: The amount taken from each lowered coordinate, in the chosen numbers and the coordinates before the move.
     taken: tuple[Formula, ...]
-    #: A condition on the same names, and on the sizes of the parts of a split; None for none.
+    #: A condition on the same names, and on the sizes of the parts of a split; None for no condition.
     where: Formula | None = None
 
     @property
@@ -73,7 +73,7 @@ class Split:
     coordinate: str
     #: The names of the sizes of the two parts. The first is a chosen number.
     parts: tuple[str, str]
-    #: The coordinates of the game: both positions keep the others.
+    #: The coordinates of the game: both positions keep all of them except `coordinate`.
     keeps: tuple[str, ...]
 
 
@@ -83,17 +83,17 @@ class Move:
 
     #: The coordinates that it lowers.
     lowers: tuple[str, ...]
-    #: ``"any"``: any amounts, not all of them 0; ``"each"``: any amounts, each at least 1; ``"same"``: the same amount,
-    #: at least 1, from each; a tuple: the same from each, and one of these; `Amounts`: as its formulas say, not all 0. For one
-    #: coordinate the first three are the same.
+    #: ``"any"``: any amounts, not all 0; ``"each"``: any amounts, each at least 1; ``"same"``: the same amount, at least 1,
+    #: from each coordinate; a tuple: one of these amounts, from each; `Amounts`: the values of its formulas, not all 0. For one
+    #: coordinate the first three are equivalent.
     by: Literal["any", "each", "same"] | tuple[int, ...] | Amounts = "any"
-    #: A formula in the coordinates, of the position that is moved from: no amount is larger. None for no such limit.
+    #: The largest amount, a formula in the coordinates before the move; None for no limit.
     at_most: Formula | None = None
-    #: Whether coordinates above their largest legal value then fall to it; otherwise the move is not allowed.
+    #: Whether coordinates above their largest legal value fall to it; otherwise such a move is not allowed.
     clips: bool = True
-    #: A condition on the position that is moved from: where it holds, play has ended.
+    #: A condition on the position before the move: where it holds, the move is not allowed.
     unless: Formula | None = None
-    #: The move is allowed only where one of these is; none stands for no such condition. So a pass needs a move.
+    #: The move is allowed only where one of these moves is; empty for no condition. A pass needs another move.
     needs: tuple[Move, ...] = ()
     #: The coordinate that it divides; only with `Amounts`.
     split: Split | None = None
@@ -119,14 +119,14 @@ class Move:
         return isinstance(self.by, str) and replace(self, by="any") == one
 
     def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
-        """Yield the amounts from each of `lowers`, ignoring limits of other coordinates."""
+        """Yield the amounts from each of `lowers`; the limits of coordinates are ignored."""
         if isinstance(self.by, Amounts):
             yield from dict.fromkeys(amounts for amounts, _ in self.chosen(values, self.by))
         else:
             yield from self.amounts_up_to(self._most(values))
 
     def amounts_up_to(self, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Yield the amounts that are at most these, of a move without `Amounts`."""
+        """Yield the amounts that are at most `most`, for a move without `Amounts`."""
         if self.by == "any" or self.by == "each":
             least = 1 if self.by == "each" else 0
             every = product(*(range(least, n + 1) for n in most))
@@ -138,7 +138,7 @@ class Move:
     def chosen(
         self, values: Mapping[str, int], by: Amounts
     ) -> Iterator[tuple[tuple[int, ...], tuple[int, int]]]:
-        """Yield amounts and sizes of parts, (0, 0) without a split, of each choice."""
+        """Yield the amounts and the sizes of parts, (0, 0) without a split."""
         for numbers in product(range(self.largest(values) + 1), repeat=len(by.chosen)):
             given = {**values, **dict(zip(by.chosen, numbers, strict=True))}
             amounts = tuple(int(formula.value(given)) for formula in by.taken)
@@ -164,7 +164,7 @@ class Move:
         return max(values[name] for name in self.changes)
 
     def number_of_amounts(self, values: Mapping[str, int]) -> int:
-        """Return the number of choices, for `Amounts` with forbidden ones."""
+        """Return the number of choices; for `Amounts` it includes forbidden ones."""
         if isinstance(self.by, Amounts):
             return int((self.largest(values) + 1) ** len(self.by.chosen))
         most = self._most(values)
@@ -202,43 +202,43 @@ class Move:
 
 @dataclass(frozen=True)
 class Face:
-    """The positions in a table of P-positions that does not hold all."""
+    """The subset of positions that a table of P-positions holds, with its own indices."""
 
-    #: For each of those names, how far it goes.
+    #: The largest value of each index; the least is 1.
     sizes: Mapping[str, int]
-    #: For each coordinate, its value as a formula in those names.
+    #: The value of each coordinate, as a formula in the indices.
     position: tuple[Formula, ...]
-    #: For each name, the index of the coordinate that is one less.
+    #: For each index, the number of the coordinate that is one less.
     axes: Mapping[str, int]
 
     def positions(self, places: Mapping[str, ArrayLike]) -> list[NDArray[np.int64]]:
-        """Return the coordinates at places, arrays by the names, that broadcast."""
+        """Return the coordinates at places, which are arrays of indices that broadcast."""
         return [formula.evaluate(places).astype(np.int64, copy=False) for formula in self.position]
 
     def place(self, position: Sequence[int]) -> dict[str, int]:
-        """Return the place of a position, without passes, on the face."""
+        """Return the indices of a position, given without passes."""
         return {name: position[axis] + 1 for name, axis in self.axes.items()}
 
     def holds(self, position: Sequence[int]) -> bool:
-        """Whether a position, without passes, is on the face."""
+        """Whether the table holds a position, given without passes."""
         place = self.place(position)
         return [formula.value(place) for formula in self.position] == list(position)
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of chocolate, as cuts of one coordinate or two make it lower."""
+    """A chocolate bar whose height depends on one or two coordinates."""
 
-    #: The coordinate that has a height.
+    #: The coordinate with a limit, the height of the bar.
     up: str
-    #: Its largest legal value, and the one or two coordinates that it follows from.
+    #: Its largest legal value, a function of one or two coordinates.
     limit: Limit
     #: A free heap beside the bar; None for none.
     strip: str | None = None
 
     @property
     def is_flat(self) -> bool:
-        """Whether the height follows from one coordinate: squares, not boxes."""
+        """Whether the height depends on one coordinate: squares, not boxes."""
         return len(self.limit.of) == 1
 
     @property
@@ -260,21 +260,21 @@ class Bar:
 
 @dataclass(frozen=True)
 class Rules:
-    """The description of a game."""
+    """The rules of a game."""
 
-    #: Their names, in the order in which positions hold them.
+    #: The names of the coordinates, in the order of positions.
     coordinates: tuple[str, ...]
-    #: The largest legal values; coordinates that are not here have none.
+    #: The largest legal values; other coordinates have none.
     limits: Mapping[str, Limit]
     #: Every kind of move.
     moves: tuple[Move, ...]
-    #: A condition that all positions satisfy, and that no move can break; None for none.
+    #: A condition that all positions satisfy, and that no move can violate; None for none.
     within: Formula | None = None
-    #: A coordinate that is a heap beside the rest, of any size, from which any number may be taken; None for none.
+    #: The free heap: a coordinate without a limit that is a Nim heap beside the rest of the game; None for none.
     free: str | None = None
-    #: The positions in a table of P-positions; None for all.
+    #: The positions that a table of P-positions holds; None for all.
     face: Face | None = None
-    #: A condition that all positions satisfy; a move to another place is not allowed. None for none.
+    #: A condition that all positions satisfy; moves that violate it are not allowed. None for none.
     legal: Formula | None = None
     #: Whether the player without a move wins.
     misere: bool = False
@@ -286,7 +286,7 @@ class Rules:
     def largest(self, bound: int | None) -> tuple[int, ...]:
         """Return the largest value of each coordinate in a table to `bound`.
 
-        Coordinates whose limits depend on each other go to `bound`, too, or as far as the limits then allow.
+        Coordinates whose limits depend on each other also go up to `bound`, or as far as their limits allow.
         """
         largest = {}
         if bound is not None:
@@ -321,7 +321,7 @@ class Rules:
 
     @cached_property
     def is_nested(self) -> bool:
-        """Whether a limit depends on a coordinate whose own limit is no number."""
+        """Whether a limit depends on a coordinate whose own limit is not constant."""
         dependent = {name for name, limit in self.limits.items() if limit.of}
         return any(dependent & {*limit.of} for limit in self.limits.values())
 
@@ -332,12 +332,12 @@ class Rules:
 
     @cached_property
     def needs_listing(self) -> bool:
-        """Whether no compiled kernel has these rules: tables need listed options."""
+        """Whether tables need listed options, because no compiled kernel has these rules."""
         by_formula = any(isinstance(move.by, Amounts) for move in self.moves)
         return by_formula or self.is_nested or self.legal is not None or self.misere
 
     def fallen(self, values: Mapping[str, int]) -> dict[str, int]:
-        """Return the largest position that is nowhere above the given values."""
+        """Return the largest position that exceeds none of the given values."""
         fallen, before = dict(values), None
         while fallen != before:
             before = dict(fallen)
@@ -346,7 +346,7 @@ class Rules:
         return fallen
 
     def why_not(self, position: Sequence[int]) -> str | None:
-        """Return the condition that natural numbers break; None for a position."""
+        """Return the condition that natural numbers violate; None for a position."""
         values = self.named(position)
         for name, limit in self.limits.items():
             most = limit.at(values)
@@ -360,7 +360,7 @@ class Rules:
         return None
 
     def options(self, position: Sequence[int]) -> Iterator[Position]:
-        """Yield the option of each move; raise `RulesetError` for a split."""
+        """Yield the option of each move; raise `RulesetError` if a move may split."""
         for move in self.moves:
             yield from self.options_by(move, position)
 
@@ -370,13 +370,13 @@ class Rules:
             yield from self.results_by(move, position)
 
     def most_options(self, position: Sequence[int]) -> int:
-        """Return the number of options if all are different and allowed."""
+        """Return the number of options, if all are different and allowed."""
         values = self.named(position)
         going = [m for m in self.moves if m.unless is None or not m.unless.value(values)]
         return sum(move.number_of_amounts(values) for move in going)
 
     def options_by(self, move: Move, position: Sequence[int]) -> Iterator[Position]:
-        """Yield the options that one kind of move leads to."""
+        """Yield the options by one kind of move."""
         if move.split is not None:
             raise RulesetError(
                 f"a move splits {move.split.coordinate} and leaves two positions: such a game has no single options"
@@ -423,12 +423,12 @@ class Rules:
 
     @property
     def is_nim(self) -> bool:
-        """Whether this is Nim: free heaps of any size."""
+        """Whether this is Nim, with heaps of any size."""
         return self.is_plain and not self.limits and self.within is None
 
     @cached_property
     def bar(self) -> Bar | None:
-        """The game as one bar of chocolate, alone or beside a free heap, if it is."""
+        """The game as one chocolate bar, alone or beside a free heap, or None."""
         if not self.is_plain or self.within is not None or len(self.limits) != 1:
             return None
         ((up, limit),) = self.limits.items()
@@ -450,14 +450,14 @@ class Rules:
     def components(self) -> list[tuple[str, ...]]:
         """Return the coordinates of the parts of the disjunctive sum.
 
-        Conditions that no move can break (`within`) are not looked at. In misère play no sum is known by its parts.
+        `within` is ignored, because no move can violate it. In misère play there is one component, because sums have no rule.
         """
         links = [move.names for move in self.moves]
         links += [part.names for part in self.legal.conjuncts] if self.legal is not None else []
         return self.groups([*links, {*self.coordinates}] if self.misere else links)
 
     def groups(self, links: Iterable[Set[str]]) -> list[tuple[str, ...]]:
-        """Return the coordinates in groups that have no limit and no link in common."""
+        """Partition the coordinates: those in a common limit or link are together."""
         groups = [{name} for name in self.coordinates]
         limits = [{name, *limit.of} for name, limit in self.limits.items()]
         for link in [*limits, *links]:

@@ -1,4 +1,4 @@
-"""Games: options and Grundy numbers by definition; sums, and passes."""
+"""Games with options and Grundy numbers by definition; sums and passes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from choco_pipeline.games.height import FormulaHeight, TableHeight
 from choco_pipeline.games.pictures import draw_svg
 from choco_pipeline.games.rules import Limit, Move, Position, Rules
 
-#: Positions that the definition may visit for one answer: about a minute and 1 GB of plain Python.
+#: Largest number of positions that the definition visits for one answer: about a minute and 1 GB.
 MOST_POSITIONS = 2_000_000
-#: Coordinates of all parts of a sum together; an automaton can read 16.
+#: Largest number of coordinates of all parts of a sum together; an automaton can read 16.
 MOST_COORDINATES = 64
-#: Each number of passes left has tables, automata and sentences of its own. More than two left say nothing new: a pass
-#: can be answered by a pass.
+#: Largest number of passes; each number left has its own tables, automata and formulas. More than two add nothing new, because
+#: a pass can be answered by a pass.
 MOST_PASSES = 64
-#: In a notebook, a game without limits is drawn at a position with coordinates up to this.
+#: Largest coordinate of the position that a notebook shows for a game without limits.
 DRAWN_BOUND = 5
 #: The largest parameter of a shape, such as the columns of a step. No bar is taller.
 LARGEST = 1 << 28
@@ -50,17 +50,17 @@ def mex(values: Iterable[int]) -> int:
 class Ruleset(ABC):
     """An impartial game whose positions are tuples of non-negative integers.
 
-    Every option is at most the position in each coordinate, so play ends, and lexicographic order lists each
-    position after all of its options.
+    No option exceeds its position in any coordinate. Therefore play ends, and in lexicographic order each position
+    comes after all of its options.
     """
 
-    #: The notation, to be formatted with the game; "" in a class that makes its own.
+    #: Format string of the notation, for the game; "" in a class that overrides `notation`.
     form: ClassVar[str] = ""
 
     @cached_property
     @abstractmethod
     def rules(self) -> Rules:
-        """The game as data: its coordinates, their largest values, and its moves."""
+        """The rules as data: coordinates, their largest values, and moves."""
 
     @property
     def notation(self) -> str:
@@ -86,7 +86,7 @@ class Ruleset(ABC):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """The names of the coordinates, in the order in which positions hold them."""
+        """The names of the coordinates, in the order of positions."""
         return self.rules.coordinates
 
     @property
@@ -96,7 +96,7 @@ class Ruleset(ABC):
 
     @property
     def passes(self) -> int:
-        """The most passes that the players together have."""
+        """The largest number of passes left, which both players share."""
         return 0
 
     @property
@@ -106,7 +106,7 @@ class Ruleset(ABC):
 
     @property
     def with_strip(self) -> Ruleset | None:
-        """The papers' ruleset of this game with a strip beside it, if any."""
+        """The papers' ruleset for this game beside a strip, if they have one."""
         return None
 
     @property
@@ -116,7 +116,7 @@ class Ruleset(ABC):
 
     @property
     def _inner(self) -> list[Ruleset]:
-        """The games that this one is made of."""
+        """The games of which this one is composed."""
         return [game for game in (self.base, *self.parts) if game is not self]
 
     @property
@@ -148,11 +148,11 @@ class Ruleset(ABC):
         return self.rules.largest(bound)
 
     def is_position(self, position: Sequence[int]) -> bool:
-        """Whether `position`, of the right length and non-negative, is one of this game."""
+        """Whether natural numbers, of the right length, are a position of this game."""
         return self.why_not(position) is None
 
     def why_not(self, position: Sequence[int]) -> str | None:
-        """Return the condition that natural numbers break; None for a position."""
+        """Return the condition that natural numbers violate; None for a position."""
         return self.rules.why_not(position)
 
     def options(self, position: Position) -> Iterator[Position]:
@@ -183,7 +183,7 @@ class Ruleset(ABC):
             raise FormulaError(message, error.text, error.column) from None
 
     def is_terminal(self, position: Position) -> bool:
-        """Whether no move is left, so that the player to move has lost."""
+        """Whether no move is left."""
         return next(iter(self.results(position)), None) is None
 
     def positions(self, bound: int | None = None) -> Iterator[Position]:
@@ -220,7 +220,7 @@ class Ruleset(ABC):
         return self._number(position)
 
     def _number(self, given: Sequence[int | Sequence[int]]) -> int:
-        """Return the Grundy number; of misère play 0 for a P-position and 1 for others.
+        """Return the Grundy number; in misère play 0 for a P-position, 1 for others.
 
         The position is given by its coordinates, or as one sequence of them.
         """
@@ -228,7 +228,7 @@ class Ruleset(ABC):
         return self._number_at(self.check(cast("Sequence[int]", position)))
 
     def _number_at(self, start: Position) -> int:
-        # Grundy numbers so far. They belong to this object, not to its value.
+        # The cache of Grundy numbers is no field, so that equality of games ignores it.
         memo: dict[Position, int] = self.__dict__.setdefault("_grundy_numbers", {})
         stack = [start]
         while stack:
@@ -253,7 +253,7 @@ class Ruleset(ABC):
         return memo[start]
 
     def is_p_position(self, *position: int | Sequence[int]) -> bool:
-        """Whether the previous player wins, in normal play with Grundy number 0.
+        """Whether the previous player wins; in normal play, the Grundy number is 0.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class Ruleset(ABC):
 class DisjunctiveSum(Ruleset):
     """Two games side by side, also written ``A + B``: move in either of them.
 
-    A position is one of the first followed by one of the second. Coordinates that both have end in 1 and 2.
+    A position is one of the first game followed by one of the second. Common names of coordinates get the suffixes 1 and 2.
 
     Examples
     --------
@@ -343,7 +343,7 @@ class DisjunctiveSum(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules of both games together, with the first one's coordinates in front."""
+        """The rules of both games together, with the coordinates of the first one first."""
         split = len(self.a.coordinates)
         given = [*self.a.coordinates, *self.b.coordinates]
         names: list[str] = []
@@ -380,7 +380,7 @@ class DisjunctiveSum(Ruleset):
     def _number_at(self, start: Position) -> int:
         if not self.rules.splits:
             return super()._number_at(start)
-        first, second = self.split(start)  # whose results are no positions of the sum
+        first, second = self.split(start)  # results of splits are no positions of the sum
         return self.a.grundy(first) ^ self.b.grundy(second)
 
     def options(self, position: Position) -> Iterator[Position]:
@@ -404,7 +404,7 @@ def passes_left(number: int) -> str:
 
 @dataclass(frozen=True)
 class WithPass(Ruleset):
-    """A ruleset with a number of passes, but not from the terminal position.
+    """A ruleset with passes, which are not allowed in terminal positions.
 
     A position is one of the ruleset followed by the passes left. Source: pass2016, Def 4.2.
 
@@ -413,7 +413,7 @@ class WithPass(Ruleset):
     ruleset
         The game that is played.
     passes
-        Most passes left at the start, from 1 to `MOST_PASSES`.
+        Largest number of passes left, from 1 to `MOST_PASSES`.
 
     Notes
     -----
@@ -441,7 +441,7 @@ class WithPass(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules of the ruleset, with a coordinate p, the passes left."""
+        """The rules of the ruleset, with a further coordinate p, the passes left."""
         rules = self.ruleset.rules
         p = fresh_name("p", rules.coordinates)
         limit = Limit(FormulaHeight(parse(str(self.passes)), ()))
@@ -478,7 +478,7 @@ class WithPass(Ruleset):
 
 
 def fresh_name(name: str, taken: Sequence[str]) -> str:
-    """Return `name`, with a number behind it if it is taken."""
+    """Return `name`, with a number appended if it is taken."""
     candidate, n = name, 1
     while candidate in taken:
         n += 1

@@ -1,1 +1,1 @@
-"""The language of statements: parsed, printed and evaluated by its definition."""
+"""The language of statements: parser, printer and definition of truth."""

@@ -1,6 +1,6 @@
 """The meaning of a statement at one position, in plain Python.
 
-This is the oracle that every judge is tested with. It is slow and has no case that depends on the shape of a statement.
+All faster checks are tested against this definition. It is slow, and treats all shapes of statements alike.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from choco_pipeline.statements import tree
 
 
 class UndefinedError(ChocoError):
-    """A statement asks for a value that does not exist.
-
-    An example is the outcome of a cell that is no position.
-    """
+    """A value does not exist, such as the outcome of a cell that is no position."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +46,20 @@ class World:
     values: Mapping[str, int] = field(default_factory=dict)
     #: The rows of the claim's printed table or list.
     printed: Sequence[Sequence[int]] = ()
-    #: Descriptions of games of one's own, to be used instead of files.
+    #: Descriptions of games, used instead of game files.
     games: Mapping[str, Any] | None = None
     #: Whether the positions are uncut rectangular bars with the coordinates (i, j) of the poisoned cell, and passes left.
     of_whole_bars: bool = False
 
     def holds(self, proposition: tree.Proposition, position: Position | None = None) -> bool:
-        """Whether a proposition holds at a position, or by itself if about integers.
+        """Whether a proposition holds: at a position, or without one if about integers.
 
         Raises `UndefinedError` or `FormulaError` if a term that is needed has no value.
         """
-        return _Here(self, position, dict(self.values)).holds(proposition)
+        return _Scope(self, position, dict(self.values)).holds(proposition)
 
     def counterexamples(self, proposition: tree.Proposition) -> Iterator[Position]:
-        """Yield the positions where a proposition is false, the smallest first.
-
-        They are searched up to the bound.
-        """
+        """Yield the counterexamples up to the bound, the smallest first."""
         found = (self.coordinates(at) for at in self.positions() if not self.holds(proposition, at))
         yield from sorted(found, key=lambda at: (self.size(at), at))
 
@@ -82,14 +76,14 @@ class World:
         return max(coordinates[: len(coordinates) - bool(self.game.passes)])
 
     def coordinates(self, position: Position) -> Position:
-        """Return the coordinates of a position by which the statement names it."""
+        """Return the coordinates of a position in the statement: (i, j) for uncut bars."""
         if not self.of_whole_bars:
             return position
         a, _, c, _, *passes = position
         return (a + 1, c + 1, *passes)
 
     def heaps(self, game: Ruleset, at: Position) -> Position:
-        """Return the position with some coordinates, which may be none."""
+        """Return the tuple with these coordinates, which need not be a position."""
         if not self.of_whole_bars or not isinstance(game.base, RectangularBar) or len(at) < 2:
             return at
         i, j, *passes = at
@@ -101,7 +95,7 @@ def game_of(
 ) -> Ruleset:
     """Return the game of a notation with integers for its parameters.
 
-    Raises `UndefinedError` if there is none.
+    Raises `UndefinedError` if there is no such game.
     """
     if missing := sorted(notation.names - known.keys()):
         raise UndefinedError(f"{notation.text}: {missing[0]} has no value")
@@ -119,8 +113,8 @@ def _built(notation: Notation, values: tuple[tuple[str, int], ...]) -> Ruleset:
 
 
 @dataclass(frozen=True)
-class _Here:
-    """A position, and the values of the names that are known there."""
+class _Scope:
+    """A position, and the values of the known names."""
 
     world: World
     position: Position | None
@@ -147,7 +141,7 @@ class _Here:
             case tree.Equivalent(operands):
                 return len({self.holds(operand) for operand in operands}) == 1
             case tree.Quantified(word, bindings, body):
-                truths = [here.holds(body) for here in self.choices(bindings)]
+                truths = [scope.holds(body) for scope in self.choices(bindings)]
                 return all(truths) if word == "every" else any(truths) == (word == "some")
             case tree.Let(name, value, body):
                 known = dict(self.known)
@@ -189,10 +183,10 @@ class _Here:
         assert self.world.game is not None
         return self.world.game
 
-    def at(self, position: Position) -> _Here:
-        return replace(self, position=self.there(self.game, position), option=None)
+    def at(self, position: Position) -> _Scope:
+        return replace(self, position=self.existing_position(self.game, position), option=None)
 
-    def there(self, game: Ruleset, at: Position) -> Position:
+    def existing_position(self, game: Ruleset, at: Position) -> Position:
         position = self.world.heaps(game, at)
         is_tuple = len(position) == len(game.coordinates) and min(position) >= 0
         if not is_tuple or not game.is_position(position):
@@ -209,22 +203,22 @@ class _Here:
         game = self.game
         if place.game is not None:
             game = game_of(place.game, self.known, self.world.games)
-        return game, self.there(game, tuple(map(self.value, place.at)))
+        return game, self.existing_position(game, tuple(map(self.value, place.at)))
 
     def is_option(self, at: tuple[tree.Expression, ...]) -> bool:
         assert self.position is not None
         return tuple(map(self.value, at)) in set(self.game.options(self.position))
 
-    def choices(self, bindings: Sequence[tree.Binding]) -> Iterator[_Here]:
-        """Yield the values after each choice of bound variables; each option once."""
+    def choices(self, bindings: Sequence[tree.Binding]) -> Iterator[_Scope]:
+        """Yield the scope after each choice of bound variables; each option once."""
         if not bindings:
             yield self
             return
         first, *rest = bindings
-        for here in self.bound_to(first):
-            yield from here.choices(rest)
+        for scope in self.bound_to(first):
+            yield from scope.choices(rest)
 
-    def bound_to(self, binding: tree.Binding) -> Iterator[_Here]:
+    def bound_to(self, binding: tree.Binding) -> Iterator[_Scope]:
         match binding:
             case tree.InRange(name, span, _):
                 for n in span.values({**self.known, **self.named()}):
@@ -255,14 +249,14 @@ class _Here:
         return {**dict(zip(names, at, strict=True)), tree.SIZE: self.world.size(at)}
 
     def compares(self, part: tree.ValueSet) -> bool:
-        """Compare the values at all positions up to the bound with the members.
+        """Compare the values at the positions up to the bound with the members.
 
-        The members are those up to the largest value.
+        Only members up to the largest absolute value count.
         """
-        heres = [
+        scopes = [
             replace(self, position=position, option=None) for position in self.world.positions()
         ]
-        values = {here.value(part.value) for here in heres if here.holds(part.condition)}
+        values = {scope.value(part.value) for scope in scopes if scope.holds(part.condition)}
         largest = max(map(abs, values), default=0)
         members = {
             v

@@ -1,7 +1,7 @@
-"""The parser of statements: recursive descent over checked tokens.
+"""Parser of statements, by recursive descent.
 
-A run of tokens that make one integer or one comparison is read by the parser of formulas, with a name in place of each game
-term in it. So formulas have one grammar, and every mistake has its column in the text of the statement.
+Integers and comparisons are parsed by the parser of formulas, with a placeholder for each game term in them. Therefore formulas
+have a single grammar, and every error has its column in the text of the statement.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     r"(?P<number>[0-9]+(?![0-9A-Za-z_]))|(?P<word>[A-Za-z_][A-Za-z0-9_]*'?)"
     r"|(?P<sign><=>|=>|//|<<|>>|==|!=|<=|>=|\*\*|\.\.|[-+*%^&|<>(){}\[\],:;=]|[⊕≤≥≠·⇔⇒∈⊆⊇])|(?P<other>\S)"
 )
-#: Words of the language; no coordinate, parameter or variable has one of them for a name.
+#: Reserved words; no coordinate, parameter or variable may have one of these names.
 KEYWORDS = frozenset(
     {"and", "or", "not", "P", "G", "option", "position", "cell", "count", "printed", tree.SIZE}
     | {"every", "some", "no", "for", "in", "let", "at", "by", "step", "sample"}
@@ -62,12 +62,12 @@ class Names:
 
     #: The coordinates of the game, in order; empty for a statement about integers.
     coordinates: tuple[str, ...] = ()
-    #: Names of integers that are given.
+    #: The names of given integers.
     parameters: frozenset[str] = frozenset()
 
 
 def parse_proposition(text: str, names: Names) -> tree.Proposition:
-    """Return the proposition that `text` states; docs/statements.md has the language.
+    """Parse a statement; docs/statements.md describes the language.
 
     Raises
     ------
@@ -97,14 +97,14 @@ class _Parser:
     tokens: list[Token] = field(init=False)
     at: int = 0
     depth: int = 0
-    #: The variables that are bound here, and whether an option is.
+    #: The variables in scope, and whether an option is in scope.
     bound: tuple[str, ...] = ()
     has_option: bool = False
-    #: New names among the arguments of `option`: they stand for every natural number.
+    #: New names among the arguments of `option`; the statement is about all natural numbers for them.
     cells: tuple[str, ...] = field(init=False)
-    #: The first tokens of sets of values.
+    #: The first token of each set of values.
     sets: list[Token] = field(default_factory=list)
-    #: A name that does not occur in the text; with a number behind it, it stands for a game term in a formula.
+    #: A prefix that does not occur in the text; with a number it is the placeholder of a game term.
     placeholder: str = "_"
 
     def __post_init__(self) -> None:
@@ -142,7 +142,7 @@ class _Parser:
             self.refuse(f"{quoted(text)} is needed {where}, found {self.found()}")
 
     def listed(self, read: Callable[[], _T]) -> list[_T]:
-        """Read one or more items with commas between them."""
+        """Parse one or more items, separated by commas."""
         items = [read()]
         while self.take(","):
             items.append(read())
@@ -157,7 +157,7 @@ class _Parser:
 
     @contextmanager
     def nested(self, **changes: object) -> Iterator[None]:
-        """Read a part one level deeper, with these variables until it ends."""
+        """Parse a part one level deeper, with changed attributes until it ends."""
         kept = {name: getattr(self, name) for name in ("bound", "has_option")}
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -169,7 +169,7 @@ class _Parser:
         for name, value in kept.items():
             setattr(self, name, value)
 
-    # ---- Propositions, from what binds least.
+    # ---- Propositions, by increasing precedence.
 
     def read(self) -> tree.Proposition:
         whole = self.sequence()
@@ -190,7 +190,7 @@ class _Parser:
         return tree.Quantified("every", (tree.OfCell(self.cells),), whole)
 
     def sequence(self) -> tree.Proposition:
-        """Read propositions that all hold, with semicolons between them."""
+        """Parse a conjunction of propositions, separated by semicolons."""
         parts = [self.proposition()]
         while self.take(";") and not self.next_is(""):
             parts.append(self.proposition())
@@ -226,11 +226,9 @@ class _Parser:
         return self.atom()
 
     def prefixed(self) -> tree.Proposition:
-        """Read a quantifier, a definition or a place.
+        """Parse a quantifier, a definition (``let``) or a position (``at``).
 
-        Its body reaches as far as possible.
-
-        The body of ``for`` and ``let`` may be several propositions with semicolons between them.
+        The body extends as far as possible. After ``for`` and ``let`` it may be several propositions, separated by semicolons.
         """
         token, word = self.here, self.here.text
         self.at += 1
@@ -251,7 +249,7 @@ class _Parser:
             with self.nested(has_option=False):
                 return tree.At(position, self.proposition())
         bindings, scope = self.bindings()
-        self.need(":", f"after what {quoted(word)} binds")
+        self.need(":", f"after the variables of {quoted(word)}")
         with self.nested(**scope):
             body = self.sequence() if word == "for" else self.proposition()
             return tree.Quantified(_WORDS[word], bindings, body)
@@ -264,13 +262,13 @@ class _Parser:
         return name, value
 
     def bindings(self) -> tuple[tuple[tree.Binding, ...], dict[str, object]]:
-        """Read bindings, and return them with the scope after them."""
+        """Parse bindings; return them, and the scope of their body."""
         kept, bindings, has_option = self.bound, list[tree.Binding](), self.has_option
         while True:
             token = self.here
             if self.take("position"):
                 self.need_game(token)
-                has_option = False  # the options of another position
+                has_option = False  # options of the new position may be bound
                 bindings.append(tree.OfPosition())
             elif self.take("cell"):
                 self.need_game(token)
@@ -376,7 +374,7 @@ class _Parser:
         return value
 
     def place(self, token: Token) -> tree.Place:
-        """Read the game and the coordinates behind P or G; both may be missing."""
+        """Parse the game and the coordinates after P or G; both are optional."""
         game = None
         if self.next_is("["):
             game = self.game()
@@ -448,7 +446,7 @@ class _Parser:
         return tree.ValueSet(value, condition, relation, variable, members)
 
     def listed_members(self, variable: str) -> tree.Expression:
-        """Read ``0..15, 30, 57..59`` as a condition on a variable."""
+        """Parse ``0..15, 30, 57..59`` as a condition on a variable."""
 
         def members() -> Formula:
             first = self.pure("a member")
@@ -460,7 +458,7 @@ class _Parser:
         return tree.Expression(parts[0] if len(parts) == 1 else Formula.joined("or", *parts))
 
     def tuple_of(self, what: str) -> tuple[tree.Expression, ...]:
-        """Read integers in parentheses."""
+        """Parse a tuple of integers in parentheses."""
         self.need("(", f"before {what}")
         with self.nested():
             items = self.listed(self.integer)
@@ -468,7 +466,7 @@ class _Parser:
         return tuple(items)
 
     def new_names(self) -> tuple[str, ...]:
-        """Return the arguments of `option` that are bound nowhere else in the text."""
+        """Return the arguments of `option` that are names bound nowhere in the text."""
         texts = [token.text for token in self.tokens]
         given = {*self.names.coordinates, *self.names.parameters, *KEYWORDS}
         given |= {before for before, text in pairwise(texts) if text in ("in", "=")}
@@ -484,10 +482,7 @@ class _Parser:
         return tuple(n for n in dict.fromkeys(arguments) if _NAME.fullmatch(n) and n not in given)
 
     def closing(self, start: int) -> int:
-        """Return the index of the token that closes the bracket at `start`.
-
-        Without one, it is the index of the end.
-        """
+        """Return the index of the token that closes the bracket at `start`, or the end."""
         level = 0
         for i in range(start, len(self.tokens)):
             level += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(self.tokens[i].text, 0)
@@ -496,13 +491,13 @@ class _Parser:
         return len(self.tokens) - 1
 
     def is_row(self) -> bool:
-        """Check whether a parenthesis opens a row, to be looked up in the printed list."""
+        """Check whether a parenthesis opens a row of ``(…) in printed``."""
         return self.tokens[min(self.closing(self.at) + 1, len(self.tokens) - 1)].text == "in"
 
     def is_proposition(self) -> bool:
         """Check whether a parenthesis opens a proposition, not an integer.
 
-        An integer stands inside a comparison.
+        An integer in parentheses is part of a comparison.
         """
         end = self.closing(self.at)
         after = self.tokens[min(end + 1, len(self.tokens) - 1)].text
@@ -527,7 +522,7 @@ class _Parser:
         return value
 
     def expression(self) -> tree.Expression:
-        """Read a run of tokens that make an integer or a comparison."""
+        """Parse an integer or a comparison."""
         terms, read, level = dict[str, tree.Term](), list[Token](), 0
         start = self.here
         known = {*self.names_with_value, tree.SIZE, *FUNCTIONS}
@@ -563,7 +558,7 @@ class _Parser:
         return tree.Expression(formula, tuple(terms.items()))
 
     def term(self) -> tree.Term | None:
-        """Read a term that depends on a game or binds variables, if one begins here."""
+        """Parse a game term (``G``, ``x'``, ``printed``, ``count``), if one begins here."""
         token = self.here
         if token.text.endswith("'") and token.text != "P'":
             self.at += 1
@@ -585,7 +580,7 @@ class _Parser:
         if self.take("count"):
             self.need("(", 'after "count"')
             bindings, scope = self.bindings()
-            self.need(":", "after what is counted")
+            self.need(":", 'after the variables of "count"')
             with self.nested(**scope):
                 body = self.proposition()
             self.need(")", "to close the count")

@@ -1,10 +1,10 @@
-"""The parts of a statement as frozen values, and its texts.
+"""Syntax trees of statements, and their texts.
 
-A statement is a proposition about the positions of a game, or about integers. Its leaves are conditions on integers, which
-are formulas of `choco_pipeline.formula`. A formula knows nothing of games: where it uses a Grundy number, a count or the
-coordinate of an option, it has a name that is the canonical text of that term, and the leaf maps this name to the term.
-The canonical text of a statement parses to the same statement. Its mathematical form is made of the signs of the field (⇔, ⊕, ∀)
-for terminals, web pages and papers; which, a `MathNotation` decides.
+A statement is a proposition about the positions of a game, or about integers. Its leaves are conditions on integers: formulas of
+`choco_pipeline.formula`, which know nothing of games. A Grundy number, a count or a coordinate of an option is a name in such a
+formula. This name is the canonical text of the term, and the leaf maps it to the term.
+The canonical text of a statement parses to the same statement. The mathematical text has the usual signs (⇔, ⊕), for
+terminals, web pages and papers; a `MathNotation` writes it.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Expression:
 
     #: Names are coordinates, parameters, bound variables, and the texts of `terms`.
     formula: Formula
-    #: The terms that are no names of integers, by their canonical text.
+    #: The game terms in it, by their canonical text.
     terms: tuple[tuple[str, Term], ...] = ()
 
     @property
@@ -86,25 +86,22 @@ class Expression:
 
     @property
     def names(self) -> frozenset[str]:
-        """Names in the formula itself, without those inside terms.
-
-        They are coordinates, parameters and variables.
-        """
+        """The coordinates, parameters and variables in it, without those inside terms."""
         return self.formula.names - {name for name, _ in self.terms}
 
 
 @dataclass(frozen=True)
 class PPosition:
-    """A position is a P-position."""
+    """The proposition that a position is a P-position."""
 
     place: Place = field(default_factory=Place)
 
 
 @dataclass(frozen=True)
 class IsOption:
-    """The cell with these coordinates is an option of the current position.
+    """The proposition that a cell is an option of the current position.
 
-    Arguments that are new names stand for every natural number.
+    If the coordinates are new names, the statement is about all cells.
     """
 
     at: tuple[Expression, ...]
@@ -112,7 +109,7 @@ class IsOption:
 
 @dataclass(frozen=True)
 class IsPrinted:
-    """A tuple of integers is a row of the printed list of a claim."""
+    """The proposition that a tuple of integers is a row of a claim's printed list."""
 
     row: tuple[Expression, ...]
 
@@ -128,7 +125,7 @@ class Not:
 class Junction:
     """``and`` or ``or`` of two or more propositions.
 
-    Later ones are evaluated only where earlier ones leave it open.
+    Later ones are evaluated only where earlier ones do not decide.
     """
 
     word: Literal["and", "or"]
@@ -156,26 +153,26 @@ class InRange:
 
     name: str
     span: Range
-    #: Whether the statement is about more integers, so that no verdict may say "for all".
+    #: Whether the range is a sample of the integers of the statement, so that no verdict may say "for all".
     is_sample: bool = False
 
 
 @dataclass(frozen=True)
 class OfPosition:
-    """The coordinates, over all positions of the game."""
+    """The coordinates run over all positions of the game."""
 
 
 @dataclass(frozen=True)
 class OfOption:
-    """The primed coordinates, over the options of the current position."""
+    """The primed coordinates run over the options of the current position."""
 
-    #: Only moves that lower no other coordinates than these; any move if empty.
+    #: Only moves that lower no coordinates except these; all moves if empty.
     by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class OfCell:
-    """New names for coordinates: every tuple of naturals up to the bound."""
+    """New names for coordinates run over all natural numbers up to the bound."""
 
     names: tuple[str, ...]
 
@@ -194,7 +191,7 @@ class Quantified:
 
 @dataclass(frozen=True)
 class Let:
-    """A proposition in which a name stands for an integer."""
+    """A proposition with a definition: a name for an integer."""
 
     name: str
     value: Expression
@@ -213,9 +210,8 @@ class At:
 class ValueSet:
     """The values of an expression at some positions, compared with a set.
 
-    A condition selects the positions; the set is of integers.
-
-    ``==``: they are the same set; ``<=``: every value is a member; ``>=``: every member is a value.
+    A condition selects the positions. ``==``: the sets are equal; ``<=``: every value is a member; ``>=``: every member is a
+    value.
     """
 
     value: Expression
@@ -248,7 +244,7 @@ TRUE = Expression(parse("0 == 0"))
 
 
 def children(part: Part) -> Iterator[Part]:
-    """Yield the parts directly in a part, left to right."""
+    """Yield the children of a part, left to right."""
 
     def parts_in(value: object) -> Iterator[Part]:
         if isinstance(value, Part):
@@ -262,7 +258,7 @@ def children(part: Part) -> Iterator[Part]:
 
 
 def walk(part: Part) -> Iterator[Part]:
-    """Yield a part and everything in it."""
+    """Yield a part and all its descendants."""
     yield part
     for child in children(part):
         yield from walk(child)
@@ -291,14 +287,14 @@ def is_about_option(part: Part, known: Collection[str]) -> bool:
 
 @dataclass(frozen=True)
 class OnOptions:
-    """A condition on positions that implies another one on their options.
+    """A condition on positions that implies a condition on their options.
 
-    Every, some or no option satisfies it.
+    Every, some or no option satisfies the latter.
     """
 
     where: Formula
     word: Word
-    #: Only options by moves that lower no other coordinates than these; any move if empty.
+    #: Only options by moves that lower no coordinates except these; all moves if empty.
     by: tuple[str, ...]
     #: A condition on the coordinates of the option, by the names of the coordinates.
     to: Formula
@@ -340,7 +336,7 @@ def conjuncts(proposition: Proposition) -> tuple[Proposition, ...]:
 def joined(word: Literal["and", "or"], parts: list[Proposition]) -> Proposition:
     """Return a junction without nested junctions of the same word.
 
-    Conditions side by side become one formula.
+    Adjacent conditions become one formula.
     """
     flat: list[Proposition] = []
     for part in parts:
@@ -363,7 +359,7 @@ def negated(part: Proposition) -> Proposition:
 
 
 def rebuilt(part: Proposition, act: Callable[[Proposition], Proposition]) -> Proposition:
-    """Return a proposition with `act` applied to the propositions in it."""
+    """Return a proposition with `act` applied to the propositions directly in it."""
     match part:
         case Not(operand):
             return negated(act(operand))
@@ -398,7 +394,7 @@ def uses_bound(part: Part) -> bool:
 def applies(part: Proposition) -> Proposition:
     """Return the proposition that a statement is not vacuous.
 
-    Its premise holds, and if it is about every option, there is one.
+    Its premise holds, and if it is about every option, there is an option.
     """
     match part:
         case Implies(premise, conclusion):
@@ -431,14 +427,14 @@ def without_samples(part: Proposition) -> Proposition:
     return replace(inner, bindings=bindings)
 
 
-# How tightly propositions bind, from what binds least.
+# The precedence of propositions, from the lowest.
 _PREFIX, _ARROW, _OR, _AND, _NOT, _ATOM = range(6)
 
 
 def text_of(proposition: Proposition, *, ends: bool = True) -> str:
     """Return the canonical text, which the parser reads as the same proposition.
 
-    The body of a quantifier reaches as far as possible, so only where nothing follows (`ends`) it needs no parentheses.
+    The body of a quantifier extends as far as possible. It needs no parentheses if nothing follows the quantifier (`ends`).
     """
     match proposition:
         case Expression(formula):
@@ -487,12 +483,12 @@ def term_text(term: Term) -> str:
 
 def math_of(proposition: Proposition, notation: MathNotation) -> str:
     """Return a proposition in mathematical notation."""
-    return _Setter(notation).of(proposition)
+    return _Typesetter(notation).of(proposition)
 
 
 def term_math(term: Term, notation: MathNotation) -> str:
     """Return a term in a mathematical notation."""
-    return _Setter(notation).term(term)
+    return _Typesetter(notation).term(term)
 
 
 def _strength(proposition: Proposition) -> int:
@@ -514,9 +510,9 @@ def _strength(proposition: Proposition) -> int:
 
 
 def _within(part: Proposition, least: int, ends: bool) -> str:
-    """Return a part, in parentheses where they are needed.
+    """Return a part, in parentheses if its precedence is below `least`.
 
-    They are needed if it binds less tightly and is no prefix at the end of the whole.
+    A quantifier, ``let`` or ``at`` at the end of the text needs none.
     """
     strength = _strength(part)
     if strength >= least or (strength == _PREFIX and ends):
@@ -555,8 +551,8 @@ def _bindings(bindings: Sequence[Binding]) -> str:
     return ", ".join(texts)
 
 
-class _Setter:
-    """Sets a proposition in one notation."""
+class _Typesetter:
+    """Typesets propositions in a notation."""
 
     def __init__(self, notation: MathNotation) -> None:
         self._to = notation

@@ -1,4 +1,4 @@
-"""Checks of a claim, a module for each method.
+"""Methods to check a claim, one in each module.
 
 `check` chooses the method by the kind of the claim.
 """

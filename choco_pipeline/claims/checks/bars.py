@@ -27,9 +27,9 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.games.listing import evaluate_at, holds_at
 from choco_pipeline.tables.cells import Ints, Points, Truths, select
 
-#: Cells of all generations: some seconds of work.
+#: Largest number of cells of all generations together: some seconds of work.
 MOST_CELLS = 1 << 32
-#: Cells of one generation: some hundred megabytes.
+#: Largest number of cells of one generation: some hundred megabytes.
 MOST_CELLS_AT_ONCE = 1 << 24
 #: The largest sum of terms before reduction.
 LARGEST_SUM = (1 << 63) - 1
@@ -63,10 +63,10 @@ def find_generation(check: Cellular, case: ClaimCase) -> Finding:
 
 
 def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, int]]:
-    """Return all cells of a generation that may be other than 0.
+    """Return the cells of a generation, and (i, j) of the first one.
 
-    Raises `LimitError` if there are too many cells, or a sum may leave 64 bits. Values, int64 of shape (n_i, n_j), are modulo
-    the automaton's number; with them come i and j of the first cell.
+    The cells are an int64 array [n_i, n_j] of values modulo `check.modulo`; all other cells are 0. Raises `LimitError` if there
+    are too many cells, or a sum may exceed 64 bits.
     """
     if len(check.terms) * (check.modulo - 1) > LARGEST_SUM:
         raise LimitError(
@@ -121,8 +121,9 @@ class Section:
 
     S_0 is the octahedron with vertices ±e along the axes; S_n is six copies of S_{n-1} at half the size, with centres ±e/2
     (patterns, Definition 5.1). Here all lengths are multiplied by 2^n, so that the 6^n small octahedra have radius 1 and
-    integer centres, and by 2 more where a section lies between two layers of centres. The squares are turned by 45° against the axes x and y. With u = x+y and v = x−y, each square has sides along u and v, of
-    length 2, and all lie in the square |u|, |v| ≤ side: square (i, j) has its centre at u = 2i−side−1, v = 2j−side−1.
+    integer centres; if a section lies between two layers of centres, they are doubled again. The squares are turned by 45° against
+    the axes x and y. With u = x+y and v = x−y, each square has sides of length 2 along u and v. All squares lie in the square
+    |u|, |v| ≤ side, and square (i, j) has its centre at u = 2i−side−1, v = 2j−side−1.
     """
 
     #: [side, side], whether the square (i, j), each counted from 1, is in the section.
@@ -136,10 +137,10 @@ class Section:
 def section_of(order: int, level: int, halves: bool = False) -> Section:
     """Return the section of S_order at height 1 − level/2^order.
 
-    With `halves` the height is 1 − level/2^(order+1). Only copies that the plane meets are followed, from the whole down to the
-    small octahedra. The heights of centres have one parity, so an integer level meets a small octahedron in its middle square or
-    in a vertex. Half-way between two levels it meets those above and below in squares of half the size. Raises `LimitError` if
-    the plane does not meet the inside of S_order, or if order or level is too large.
+    With `halves` the height is 1 − level/2^(order+1). Only copies that the plane meets are visited, from the whole down to the
+    small octahedra. The heights of all centres have the same parity, so a plane at an integer level meets a small octahedron in
+    its middle square or in a vertex. Half-way between two levels it meets octahedra above and below in squares of half the
+    size. Raises `LimitError` if the plane does not meet the inside of S_order, or if order or level is too large.
     """
     if not 0 <= order <= MOST_ORDER:
         raise LimitError(f"order {order:,}: from 0 to {MOST_ORDER:,} is possible")
@@ -176,15 +177,15 @@ def section_of(order: int, level: int, halves: bool = False) -> Section:
     u, v = (x + y)[in_square], (x - y)[in_square]
     squares[(u + side - 1) // 2, (v + side - 1) // 2] = True
     corners = (x[~in_square] + y[~in_square], x[~in_square] - y[~in_square])
-    return Section(squares, corners[0].size, _loose(squares, *corners))
+    return Section(squares, corners[0].size, _first_loose_vertex(squares, *corners))
 
 
 def find_section(check: Octahedron, case: ClaimCase) -> Finding:
     """Compare the pattern of a square bar with a section of the octahedron.
 
-    Both have all four corners, so a similarity takes the square around one to the square around the other: their sides give its
-    scale, and eight symmetries of the square are left. A section has them all, because S_n is symmetric in the planes x = 0,
-    y = 0 and x = y. Therefore one placement decides: cell (i, j) of a bar is the square (i, j) of a section of the same side.
+    Both contain all four corners, so a similarity maps the square around one to the square around the other. Their sides give its
+    scale, and eight symmetries of the square are left. A section has all of them, because S_n is symmetric in the planes x = 0,
+    y = 0 and x = y. Therefore one placement suffices: cell (i, j) of the bar is square (i, j) of a section of the same side.
     A section of another side is scaled, and compared as a set of points. Raises `LimitError` if there is no such section, or it
     is too large; `FormulaError` if level or order has no value.
     """
@@ -200,7 +201,7 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
         "squares": int(section.squares.sum()),
         "vertices": section.vertices,
     }
-    covered, touched = _scaled_to(m, section.squares)
+    covered, touched = _masks_of_scaled(m, section.squares)
     tally = Tally(case.cells)
     for block in case.cells.blocks(case.block):
         at = block.points["i"] - 1, block.points["j"] - 1
@@ -220,8 +221,8 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
     return Finding(case.agreement(tally.settled), evidence)
 
 
-def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
-    """Return the first of some grid corners that touches no square, if any."""
+def _first_loose_vertex(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
+    """Return the first corner (u, v) that touches no square, if any."""
     side = squares.shape[0]
     around = np.pad(squares, 1)
     a, b = (u + side) // 2, (v + side) // 2
@@ -232,8 +233,8 @@ def _loose(squares: Truths, u: Ints, v: Ints) -> tuple[int, int] | None:
     return int(u[n]), int(v[n])
 
 
-def _scaled_to(m: int, squares: Truths) -> tuple[Truths, Truths]:
-    """Return the cells of an m × m bar that scaled squares cover, and touch."""
+def _masks_of_scaled(m: int, squares: Truths) -> tuple[Truths, Truths]:
+    """Return masks of the cells of an m × m bar that scaled squares cover and touch."""
     side = squares.shape[0]
     inside = np.pad(
         squares.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0))
@@ -249,7 +250,7 @@ def _short(number: int) -> str:
     return f"{number:,}" if number.bit_length() <= 64 else f"of {number.bit_length():,} bits"
 
 
-#: The largest number of squares, or of small octahedra, for one statement: some seconds of work.
+#: Largest number of squares, or of small octahedra, in one statement: some seconds of work.
 MOST_VISITED = 1 << 24
 
 
@@ -260,7 +261,7 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
     """Judge a statement on sections for all integers in its ranges.
 
     `bound` is the value of `N`; names in `fixed` have one value. A counterexample is the first one in the order of the names,
-    then of the rows and columns. Cases are the squares in question, or the octahedra whose pieces are counted; evidence is the
+    then of the rows and columns. Cases are the compared squares, or the octahedra whose pieces are counted. The evidence is the
     number of `choices` of integers. Raises `FormulaError` if a formula has no value where it is needed; `LimitError` if a section
     does not exist, or there are too many squares.
     """
@@ -288,9 +289,9 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
         visited += 1 + squares.size
         if visited > MOST_VISITED:
             raise LimitError(
-                f"there are more than {MOST_VISITED:,} squares to look at: a smaller bound has fewer"
+                f"there are more than {MOST_VISITED:,} squares to compare: a smaller bound has fewer"
             )
-        in_question, wrong = _compared(check, known, squares)
+        in_question, wrong = _compare_squares(check, known, squares)
         cases += in_question
         if wrong is not None:
             i, j, is_claimed = wrong
@@ -320,10 +321,10 @@ def _choices(check: Sections, bound: int, fixed: Mapping[str, int]) -> Iterator[
             yield known
 
 
-def _compared(
+def _compare_squares(
     check: Sections, known: Mapping[str, int], squares: Truths
 ) -> tuple[int, tuple[int, int, bool] | None]:
-    """Return the number of squares in question, and the first wrong one."""
+    """Return the number of squares in the cases, and the first wrong one."""
     i, j = (index.ravel() + 1 for index in np.indices(squares.shape))
     there = squares.ravel()
     left = np.ones(there.size, np.bool_)

@@ -1,7 +1,4 @@
-"""The check of a claim on a table, or of a statement without one.
-
-It gives a verdict and its evidence.
-"""
+"""Check of a claim on a table, or of a statement that needs no table."""
 
 from __future__ import annotations
 
@@ -55,12 +52,12 @@ from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.cells import BLOCK, Cells, Points, TableData, select_where
 
-#: Most P-positions that are compared with a list: some hundred megabytes.
+#: Largest number of P-positions compared with a list, for some hundred megabytes.
 MOST_LISTED = 1 << 20
 
 
 def _find_printed_numbers(check: kinds.PrintedNumbers, case: ClaimCase) -> Finding:
-    """Compare printed Grundy numbers with those of the game, if the table has all."""
+    """Compare printed Grundy numbers with those of the table."""
     game, cells = case.cells.game, case.cells
     try:
         printed = check.legal_numbers(game)
@@ -84,7 +81,7 @@ def _find_listing(check: kinds.Listing, case: ClaimCase) -> Finding:
     too many P-positions within it; `FormulaError` if the formula has no value at a P-position.
     """
     if case.cells.variable.name == "p_cell":
-        raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
+        raise LimitError("the table holds uncut bars only: a table of Grundy numbers is needed")
     if not case.is_complete:
         raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
     where = None if check.where is None else check.where.substitute(case.environment)
@@ -103,7 +100,7 @@ def _find_listing(check: kinds.Listing, case: ClaimCase) -> Finding:
     positions = [tuple(row) for row in case.cells.positions(points).tolist()]
     evidence = {"count": len(values)}
     needed = max(len(check.begins), len(check.ends))
-    settled = min(len(values), len(check.begins) + len(check.ends))  # which may overlap
+    settled = min(len(values), len(check.begins) + len(check.ends))  # the parts may overlap
     if len(values) < needed or (check.length is not None and len(values) != check.length):
         claimed = f"at least {needed:,}" if check.length is None else f"{check.length:,}"
         other = Counterexample(f"a list of {len(values):,} values", f"one of {claimed}")
@@ -139,7 +136,7 @@ def _find_columns(check: kinds.Columns, case: ClaimCase) -> Finding:
 
 #: Margin beyond a claim's range that is also checked, besides a quarter of the range.
 BEYOND = 32
-#: Largest number of pairs of a position and a cell: some tenths of a second. A mistake in a rule shows near 0 already.
+#: Largest number of pairs of a position and a cell, for some tenths of a second. Wrong rules already fail at small positions.
 MOST_PAIRS = 1 << 20
 
 
@@ -156,7 +153,7 @@ def check_claim(
     """Check a claim on a table of a matching game.
 
     `parameters` are as `Claim.match` returns them. A stored table is read in windows. At most `block` cells are compared
-    together; the finding does not depend on it. Without `explains`, a counterexample is a position alone.
+    together; the finding does not depend on it. Without `explains`, a counterexample has no texts.
     """
     cells = Cells.of(game, bound, data)
     return alone(pass_of_claim(claim, parameters, cells, block, explains=explains))
@@ -170,12 +167,12 @@ def pass_of_claim(
     *,
     explains: bool = True,
 ) -> Pass[Finding]:
-    """Check a claim in a pass, so that several checks share one reading of the table."""
+    """Check a claim in a pass; several passes can share one reading of the table."""
     if not cells.variable.dims:
-        return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
+        return Finding(Undecided("the table is a single cell, one P-position: it decides nothing"))
     try:
         case = ClaimCase(claim, parameters, cells, block, explains)
-        if case.reach is not None:  # a little beyond it, to see whether more would be true
+        if case.reach is not None:  # also beyond the reach: is the bound sharp?
             case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
         check = claim.check
         if (false := _false_premise(case)) is not None:
@@ -242,20 +239,20 @@ def _largest_bound(
     return bound
 
 
-def _find_number(check: kinds.Counts, case: ClaimCase) -> Finding:
+def _count_p_positions(check: kinds.Counts, case: ClaimCase) -> Finding:
     number = sum(next(iter(p.values())).size for p in case.cells.p_positions(case.block))
     why = "compares tables: this one gives a number, the ledger compares them"
     return Finding(Undecided(why), {"p_positions": number})
 
 
-#: The judges of claims on a table, by the kind of the claim; some work in a pass.
+#: The functions that check claims on a table, by the kind of the claim; some are passes.
 CHECKS: Mapping[str, Callable[[Any, ClaimCase], Finding | Pass[Finding]]] = {
     "p-positions": find_by_formula,
     "grundy": find_by_formula,
     "values": find_values,
     "related": find_related,
     "count": find_count,
-    "counts": _find_number,
+    "counts": _count_p_positions,
     "cellular": find_generation,
     "octahedron": find_section,
     "columns": _find_columns,

@@ -1,11 +1,11 @@
-"""A statement on arrays: its truth at many positions at once.
+"""Evaluation of a statement at many positions at once.
 
-Idea: the tree is evaluated from the outside to the inside on a batch of points, flat arrays of the integers that are known
-there. A bound variable makes a larger batch in which each point has an owner, and the truths go back to the owners; points
-that a premise excludes are dropped as soon as its names are bound.
-Invariant: a part is evaluated only at points where the parts before it leave the value open, so that premises guard
-conclusions. The values are those of `choco_pipeline.statements.meaning`, which is the definition.
-Cost: one numpy operation for each node and batch; the choices of bound variables are counted against a budget.
+Idea: the syntax tree is evaluated from the root on a batch of points, which are flat arrays of integers. A quantifier makes a
+larger batch with a point for each choice of its variables; the truth values are then combined for each original point. Points
+that violate a premise are dropped as soon as its names are bound.
+Invariant: a part is evaluated only at points where the parts before it do not decide the value, so that premises guard
+conclusions. `choco_pipeline.statements.meaning` defines the values.
+Cost: one numpy operation for each node and batch. The number of choices of bound variables is limited.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from choco_pipeline.tables.computing import cost_of, require_memory, table
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
-#: The largest box of positions whose options are found at once: some ten megabytes, some tenths of a second.
+#: Largest box of positions whose options are found at once, for some ten megabytes and some tenths of a second.
 MOST_CELLS = 1 << 20
-#: A board that takes longer to compute is refused.
+#: Largest estimated time for the table of a board, in seconds.
 MOST_SECONDS = 60.0
-#: Options of all positions of one step together.
+#: Largest number of options of all positions in a batch together.
 MOST_OPTIONS = 1 << 24
 
 
@@ -43,15 +43,15 @@ MOST_OPTIONS = 1 << 24
 class Board:
     """The Grundy numbers of a game's positions, or the outcomes of uncut bars.
 
-    A statement may use positions beyond the table of its claim, and positions of other games, so this table grows on demand.
+    This table grows on demand: a statement may use positions beyond the table of its claim, and positions of other games.
     """
 
     game: Ruleset
-    #: Whether the coordinates are those of the poisoned cell, and the passes left.
+    #: Whether the coordinates are the poisoned cell and the passes left.
     of_whole_bars: bool = False
     _values: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, np.int32))
     _bound: int = -1
-    #: The bound of a box, and its `option_pairs`.
+    #: Cache of `option_pairs`, with the bound of its box.
     _pairs: tuple[int, Truths | None] | None = None
 
     @property
@@ -62,7 +62,7 @@ class Board:
 
     @property
     def holds_outcomes(self) -> bool:
-        """Whether the table holds 1 for P-positions, and no Grundy numbers."""
+        """Whether the table holds outcomes (1 for P-positions), not Grundy numbers."""
         return self.of_whole_bars or self.game.rules.misere
 
     @classmethod
@@ -90,9 +90,9 @@ class Board:
         self._values, self._bound = data.transpose(*self.names).to_numpy(), bound
 
     def box(self, bound: int) -> Box | None:
-        """Return the positions up to a bound as arrays, if they are at most `MOST_CELLS`.
+        """Return the box up to a bound; None if it has more than `MOST_CELLS` cells.
 
-        None for uncut bars, and for games whose rules do not determine the options.
+        Also None for uncut bars, and for games whose options must be listed.
         """
         game = self.game
         if self.of_whole_bars or game.has_own_options or game.rules.needs_listing:
@@ -158,19 +158,19 @@ class Board:
     def options(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
         """Return the distinct options of each position.
 
-        The first array holds the row of the position of each option, the second result its coordinates. With `by`, only moves
+        For each option, the first result has the row of its position, and the second has its coordinates. With `by`, only moves
         that lower no other coordinates count. Raises `LimitError` if there are too many options.
         """
         if self.game.has_own_options:
-            return self._listed(points, by)
+            return self._listed_options(points, by)
         rows, columns = self._results(points, by)
         distinct = np.unique(np.column_stack([rows, columns]), axis=0)
         return distinct[:, 0], dict(zip(self.names, distinct[:, 1:].T, strict=True))
 
     def _results(self, points: Points, by: Sequence[str]) -> tuple[Ints, Ints]:
-        """Return options as `options` does, in columns of coordinates.
+        """Return the options with their rows, as an array with a column per coordinate.
 
-        Some are repeated.
+        Options may be repeated.
         """
         game = self.game
         rows, columns = [np.empty(0, np.int64)], [np.empty((0, len(self.names)), np.int64)]
@@ -191,8 +191,8 @@ class Board:
     def option_pairs(self, bound: int) -> Truths | None:
         """Return a matrix that is true at [a, b] if cell b is an option of cell a.
 
-        Cells are numbered in lexicographic order. It is None if the box is too large. It is kept, because a statement on all cells
-        needs the same options for each block of cells.
+        Cells are numbered in lexicographic order. The result is None if the box is too large. It is cached, because a statement on
+        all cells needs the same options for each block of cells.
         """
         if self._pairs is None or self._pairs[0] != bound:
             box, pairs = self.box(bound), None
@@ -204,8 +204,8 @@ class Board:
             self._pairs = bound, pairs
         return self._pairs[1]
 
-    def _listed(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
-        """Return options as the game lists them, position by position."""
+    def _listed_options(self, points: Points, by: Sequence[str]) -> tuple[Ints, Points]:
+        """Return the result of `options` from the options that the game lists."""
         if by:
             raise LimitError(f"{self.game.notation} does not say which moves lower {', '.join(by)}")
         positions = zip(*(points[name].tolist() for name in self.names), strict=True)
@@ -219,15 +219,15 @@ class Board:
 BLOCK = 1 << 16
 #: From this number of positions on, options are found for all positions at once.
 MANY = 64
-#: Points of one evaluation, including those of bound variables: some minutes of work.
+#: Largest number of points of one evaluation, including those of bound variables: some minutes of work.
 MOST_POINTS = 1 << 30
-#: Pairs of two cells of a box whose options are found at once.
+#: Largest number of entries in `Board.option_pairs`.
 MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Points: an array for each name with different values, all of one length."""
+    """A batch of points: an array for each name, all of the same length."""
 
     size: int
     #: Bound variables.
@@ -237,9 +237,9 @@ class Batch:
     option: Points | None = None
 
     def chosen(self, rows: Ints | Truths) -> Batch:
-        """Return the points of these rows: those of a mask, or a list, which may repeat."""
+        """Return the points of some rows: a mask, or indices with possible repetitions."""
         if rows.dtype == np.bool_:
-            rows = np.flatnonzero(rows)  # numpy takes rows of a list faster than those of a mask
+            rows = np.flatnonzero(rows)  # numpy is faster with indices than with a mask
             if rows.size == self.size:
                 return self
 
@@ -274,18 +274,15 @@ class Evaluation:
     printed: Sequence[Sequence[int]] = ()
     #: Descriptions of games, used instead of files.
     games: Mapping[str, Any] | None = None
-    #: The one value that a bound variable takes, if its range holds it.
+    #: Values of fixed bound variables; a value outside the range leaves no choice.
     fixed: Mapping[str, int] = field(default_factory=dict)
     points_left: int = MOST_POINTS
     _boards: dict[str, Board] = field(default_factory=dict)
-    #: For each quantifier over options: the positions with an option that decides it.
+    #: Cache of `_with_option`: for each quantifier, the positions of the box with a deciding option.
     _having: dict[tree.Quantified, Truths | None] = field(default_factory=dict)
 
     def start(self, position: Points | None = None) -> Batch:
-        """Return the points at which evaluation starts.
-
-        They are positions, or a single point for a statement about integers.
-        """
+        """Return the initial batch: positions, or one point for a statement on integers."""
         return Batch(1 if position is None else next(iter(position.values())).size, {}, position)
 
     def holds(self, part: tree.Proposition, batch: Batch) -> Truths:
@@ -311,7 +308,7 @@ class Evaluation:
                 return ~self.holds(operand, batch)
             case tree.Junction(word, operands):
                 truths = self.holds(operands[0], batch).copy()
-                for operand in operands[1:]:  # only where the earlier ones leave it open
+                for operand in operands[1:]:  # only where the earlier ones do not decide
                     is_open = truths if word == "and" else ~truths
                     truths[is_open] = self.holds(operand, batch.chosen(is_open))
                 return truths
@@ -355,7 +352,7 @@ class Evaluation:
         if formula.names <= known.keys():
             values = np.broadcast_to(formula.evaluate(known), batch.size)
             return values.astype(np.int64, copy=False)
-        # A definition has no value, which may not matter.
+        # A missing name is an error only where its value is needed.
         arrays = {name: np.broadcast_to(value, batch.size) for name, value in known.items()}
         rows = ({name: int(arrays[name][row]) for name in arrays} for row in range(batch.size))
         integers = [int(formula.value(row)) for row in rows]
@@ -364,9 +361,9 @@ class Evaluation:
         return np.array(integers, np.int64)
 
     def _named(self, batch: Batch, names: Collection[str] = ()) -> dict[str, Any]:
-        """Return the integer or array of each name that is known at the points.
+        """Return the known names with their values, each an integer or an array.
 
-        The size is included if it is among `names`.
+        The size is included if `names` contains it.
         """
         known = {**self.values, **batch.known, **(batch.position or {})}
         if tree.SIZE in names and batch.position is not None:
@@ -402,18 +399,18 @@ class Evaluation:
         body: tree.Proposition,
         batch: Batch,
     ) -> Truths:
-        found = np.zeros(batch.size, np.bool_)  # a choice for which the body is false, or true
+        found = np.zeros(batch.size, np.bool_)  # points with a choice that decides the quantifier
         for owners, inner in self.choices(bindings, batch, necessary_condition(word, body)):
             held = self.holds(body, inner)
             found[owners[~held if word == "every" else held]] = True
         return found if word == "some" else ~found
 
     def _with_option(self, part: tree.Quantified, batch: Batch) -> Truths | None:
-        """Return a mask of the positions that have an option which decides a quantifier.
+        """Return a mask of the positions with an option that decides a quantifier.
 
-        For `some` and `no` the body is true for this option, for `every` it is false. The body is evaluated once at all positions
-        up to the bound. Return None if the body compares the option with the position, if there are few positions, or if the body
-        has no value at some position.
+        An option decides `some` and `no` if the body is true for it, and `every` if it is false. The body is evaluated once at
+        all positions up to the bound. Return None if the body compares the option with the position, if there are few
+        positions, or if the body has no value at some position.
         """
         assert batch.position is not None
         at = tuple(batch.position[name] for name in self._own.names)
@@ -442,10 +439,10 @@ class Evaluation:
         return having[at] if having is not None and is_inside else None
 
     def _without_fall(self, part: tree.Quantified) -> tuple[bool | None, tree.Proposition]:
-        """Split a condition on a falling coordinate from the body of a quantifier.
+        """Split off a condition on a falling coordinate from the body of a quantifier.
 
-        A condition ``y' < y`` (True) or ``y' == y`` (False) on the only coordinate that can fall is removed from the body. Without
-        one, the first result is None.
+        The condition is ``y' < y`` (True) or ``y' == y`` (False), for the only coordinate y that can fall. Without such a condition
+        the first result is None.
         """
         (binding,), body = part.bindings, part.body
         assert isinstance(binding, tree.OfOption)
@@ -497,9 +494,9 @@ class Evaluation:
                     yield rows[part[deeper]], innermost
 
     def _fitting(self, condition: tree.Proposition, batch: Batch, later: Collection[str]) -> Ints:
-        """Return the rows that satisfy a condition, as far as its names are bound.
+        """Return the rows that satisfy the first conjuncts of a condition.
 
-        Conjuncts are evaluated from the left, up to the first with a name that is unknown, or bound again `later`.
+        Conjuncts are evaluated from left to right, up to the first one with an unknown name or a name in `later`.
         """
         rows, known = np.arange(batch.size), self._named(batch)
 
@@ -581,9 +578,9 @@ class Evaluation:
     def defined(
         self, name: str, value: tree.Expression, batch: Batch
     ) -> Iterator[tuple[Ints, Batch]]:
-        """Yield rows of a batch, and their points with a name for a value.
+        """Yield parts of a batch with the value of a definition: rows, and their points.
 
-        The name is missing where the value is undefined, so that this is an error only if the name is used.
+        Where the value is undefined, the name is missing; this is an error only if the name is used.
         """
         rows = np.arange(batch.size)
         try:
@@ -661,10 +658,9 @@ class Evaluation:
 
 
 def necessary_condition(word: tree.Word, body: tree.Proposition) -> tree.Proposition | None:
-    """Return the necessary condition on the choices of a quantifier.
+    """Return a condition on the choices that can decide a quantifier.
 
-    It is the premise of an `every`, if it has one, or the body of a `some` or `no`. Choices that violate it cannot decide the
-    quantifier.
+    It is the premise of `every`, if there is one, or the body of `some` or `no`.
     """
     if word != "every":
         return body
@@ -682,7 +678,7 @@ def _inside(columns: Sequence[Ints], sides: Sequence[int]) -> Truths:
 
 
 def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
-    """Yield runs of rows that have about `BLOCK` choices together."""
+    """Yield ranges of rows with about `BLOCK` choices in total."""
     ends = np.cumsum(counts)
     low, done = 0, 0
     while low < counts.size:
@@ -691,8 +687,8 @@ def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:
         low, done = high, int(ends[high - 1])
 
 
-def _rows_in(questions: Sequence[Ints], listed: Iterable[Sequence[int]]) -> Truths:
+def _rows_in(row_columns: Sequence[Ints], listed: Iterable[Sequence[int]]) -> Truths:
     """Return a mask of the rows, given as columns, that are among the listed ones."""
     wanted = set(map(tuple, listed))
-    rows = zip(*(column.tolist() for column in questions), strict=True)
-    return np.fromiter((row in wanted for row in rows), np.bool_, questions[0].size)
+    rows = zip(*(column.tolist() for column in row_columns), strict=True)
+    return np.fromiter((row in wanted for row in rows), np.bool_, row_columns[0].size)

@@ -32,8 +32,8 @@ from choco_pipeline.tables.computing import WINDOW_BYTES, WORKER_BYTES, cost_of,
 
 _Result = TypeVar("_Result")
 
-#: A generator that reads a table part by part, yields after each, and returns a result. Several of them continue side by side,
-#: so that a part that one reads is still cached when the next asks for it. A result cannot depend on the others.
+#: A generator that reads a table part by part, yields after each part, and returns a result. Several passes take turns: a part
+#: that one of them has read is still cached for the next. Results do not depend on other passes.
 Pass: TypeAlias = Generator[None, None, _Result]
 
 
@@ -48,9 +48,9 @@ def alone(reader: Pass[_Result]) -> _Result:
 
 
 def side_by_side(passes: Sequence[Pass[_Result]]) -> Iterator[tuple[int, _Result, float]]:
-    """Run passes over one table together, and yield each result when it is there.
+    """Run passes over one table in turns, and yield each result as soon as it is ready.
 
-    A result comes with the index of its pass and its seconds on the clock. The first pass that asks for a part pays for reading.
+    With each result come the index of its pass and its time in seconds. The first pass to use a part is charged for reading it.
     """
     seconds = dict.fromkeys(range(len(passes)), 0.0)
     while seconds:
@@ -74,12 +74,12 @@ class ClaimCase:
     cells: Cells
     #: Cells compared together; no finding depends on it.
     block: int = BLOCK
-    #: Whether a counterexample says which options show its outcome; that may cost more than the check.
+    #: Whether a counterexample explains its outcome by options; this may cost more than the check.
     explains: bool = True
 
     @cached_property
     def environment(self) -> dict[str, int]:
-        """Integers for all names except coordinates."""
+        """The values of all names except coordinates."""
         return self.claim.environment(self.parameters)
 
     @property
@@ -99,7 +99,7 @@ class ClaimCase:
         return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
 
     def nothing(self, what: str) -> Verdict:
-        """Return the verdict if no position, in words `what`, satisfies the premise."""
+        """Return the verdict if nothing satisfies the premise; `what` names positions."""
         if self.is_complete:
             return Vacuous(f"no {what} satisfies its premise")
         return Undecided(f"no {what} up to bound {self.bound:,} satisfies its premise")
@@ -156,11 +156,11 @@ class Tally:
         self.beyond = self._least(select(points, ~inside), sizes[~inside], self.beyond)
 
     def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
-        """Whether a position of this size, from `start` on, may be less than `known`."""
+        """Whether a position of this size, at or after `start`, may precede `known`."""
         return known is None or (size, start) <= (self.cells.size(known), known)
 
     def take_least(self, other: Tally) -> None:
-        """Take over the places of another tally of the same table that are less."""
+        """Merge the least positions of another tally of the same table."""
         self.least = self._lesser(self.least, other.least)
         self.beyond = self._lesser(self.beyond, other.beyond)
 
@@ -171,7 +171,7 @@ class Tally:
     def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
         """Return the least of the points and `known`.
 
-        The sizes show first whether a point is small enough; most blocks have none.
+        Sizes are compared first, because most blocks have no point that is small enough.
         """
         size = int(sizes.min(initial=_LARGEST))
         if not sizes.size or (known is not None and self.cells.size(known) < size):
@@ -189,9 +189,9 @@ MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
 
 @dataclass(frozen=True)
 class _KnownPosition:
-    """A legal position, looked up in the table, by definition, or in a small table.
+    """A legal position, with values from the table, the definition or a small table.
 
-    What would take too long is None.
+    A value that would take too long is None.
     """
 
     case: ClaimCase
@@ -216,7 +216,7 @@ class _KnownPosition:
         return next(filter(is_won, self.options), None)
 
     def total(self, option: Sequence[Position]) -> int | None:
-        """Return the Grundy number of an option."""
+        """Return the Grundy number of an option; None if it is not known."""
         numbers = [number for number in map(self.grundy, option) if number is not None]
         return reduce(xor, numbers) if len(numbers) == len(option) else None
 
@@ -268,7 +268,7 @@ def finding_of_tally(
 ) -> Finding:
     """Return the finding of a complete tally.
 
-    The counterexample is `counterexample_at` its least place by default.
+    By default the counterexample is `counterexample_at` the least failure.
     """
     evidence = {**evidence, **_about_the_reach(case, tally)}
     if tally.failures:
@@ -283,7 +283,7 @@ def finding_of_tally(
 
 
 def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
-    """Return the evidence beyond the bound that the statement itself has."""
+    """Return the evidence from positions beyond the statement's own bound."""
     if case.reach is None or case.bound <= case.reach:
         return {}
     if tally.beyond is None:
@@ -298,7 +298,7 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
 
 
 def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:
-    """Return the counterexample at a position, from a table of Grundy numbers."""
+    """Return the counterexample at a position with another Grundy number."""
     names = case.cells.game.coordinates
     if not case.explains:
         return Counterexample("", "", position, names)
@@ -356,7 +356,7 @@ def bound_of(game: Ruleset, position: Position) -> int:
 
 
 def _none_of(options: Sequence[Sequence[Position]], verb: str, other: str) -> str:
-    """Return the sentence that `verb` is true of no option; `other` of a single one."""
+    """Return "none of its options `verb`", or "its only option `other`"."""
     match options:
         case []:
             return "it has no option"

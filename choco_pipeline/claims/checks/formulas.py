@@ -65,7 +65,7 @@ def compare(
     each column has few candidates, and only these and the stored P-position can disagree. A strip or a last heap may then have
     any size. Otherwise c takes every value up to the bound, in every column.
 
-    `environment` has integers for all names except coordinates. `size` cells are compared together. `reach` is the largest
+    `environment` has the values of all names except coordinates. `size` cells are compared together. `reach` is the largest
     coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
     many positions to evaluate it at each; `FormulaError` if the formula has no value at a position.
     """
@@ -134,7 +134,7 @@ def outcomes_of(cells: Cells, points: Points, values: Ints) -> Truths:
 def _compare(
     relation: Containment, formula: Formula, points: Points, is_p: Truths, tally: Tally
 ) -> None:
-    """Count where the premise is true and where the statement is false."""
+    """Count the true premises, and record the failures."""
     holds = holds_at(formula, points)
     match relation:
         case "exactly":
@@ -154,7 +154,7 @@ def candidate_positions(
 ) -> Iterator[tuple[Points, Truths]]:
     """Yield the P-positions of columns, then the other candidate positions.
 
-    `candidates` are values of the stored coordinate. With the positions comes a mask of the P-positions.
+    `candidates` are values of the stored coordinate. With each block of positions comes a mask of the P-positions.
     """
     stored = cells.variable.stored
     assert stored is not None
@@ -197,7 +197,7 @@ def find_by_formula(check: PPositions | GrundyNumbers, case: ClaimCase) -> Pass[
 
 
 def find_count(check: Count, case: ClaimCase) -> Finding:
-    """Return the verdict on a number of positions or choices."""
+    """Return the verdict on a claimed number of positions."""
     environment, cells = case.environment, case.cells
     if not case.is_complete:
         why = f"the table reaches bound {case.bound:,}, {case.reach:,} is needed"
@@ -228,7 +228,7 @@ def find_count(check: Count, case: ClaimCase) -> Finding:
     return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
 
 
-#: Intervals of one search: some seconds of work.
+#: Largest number of intervals of one search: some seconds of work.
 MOST_INTERVALS = 1 << 17
 
 
@@ -236,12 +236,12 @@ MOST_INTERVALS = 1 << 17
 class IntegerSet:
     """The integers that satisfy a condition on `v`.
 
-    A member outside given integers is searched outwards from 0, in intervals. One throughout which the condition is false is
-    skipped at any length, so the last, infinite one can end the search. Others are halved, down to single integers.
-    Interval arithmetic guarantees that skipped intervals hold no member, and evaluation that the result is one.
+    Idea: a member outside a given set is searched from 0 outwards. The first interval is infinite. If interval arithmetic shows
+    that the condition is false on an interval, it is skipped; if it is true, the first integer outside the given set is the
+    result. All other intervals are bisected, down to single integers, where the condition is evaluated.
     """
 
-    #: A truth with no name but `v`.
+    #: A condition whose only name is `v`.
     condition: Formula
 
     def up_to(self, size: int) -> Ints:
@@ -250,10 +250,10 @@ class IntegerSet:
         return candidates[holds_at(self.condition, {"v": candidates})]
 
     def first_outside(self, others: Collection[int]) -> int | None:
-        """Return the member nearest to 0 that is not among given integers, if any.
+        """Return the member nearest to 0 that is not in `others`, if any.
 
-        Of two, the negative one is returned. Raises `LimitError` if `MOST_INTERVALS` intervals are not enough, and `FormulaError`
-        if the condition has no value at a candidate.
+        Of v and −v, the negative one is returned. Raises `LimitError` if `MOST_INTERVALS` intervals are not enough, and
+        `FormulaError` if the condition has no value at a candidate.
         """
         nearest = [self._nearest_outside(others, sign) for sign in (-1, 1)]
         return min((v for v in nearest if v is not None), key=lambda v: (abs(v), v), default=None)
@@ -264,11 +264,11 @@ class IntegerSet:
         return self.first_outside(()) is None
 
     def _nearest_outside(self, others: Collection[int], sign: int) -> int | None:
-        """Return the nearest member of a sign, 0 being positive, not among the others."""
-        waiting: list[tuple[int, int | float]] = [(0 if sign > 0 else 1, inf)]
+        """Return the nearest member not in `others` that is negative, or at least 0."""
+        pending: list[tuple[int, int | float]] = [(0 if sign > 0 else 1, inf)]
         visited = 0
-        while waiting:
-            near, far = waiting.pop()
+        while pending:
+            near, far = pending.pop()
             visited += 1
             if visited > MOST_INTERVALS:
                 raise LimitError(
@@ -283,7 +283,7 @@ class IntegerSet:
                         return sign * size
                 case None:
                     middle = 2 * near + 1 if far == inf else (near + int(far)) // 2
-                    waiting += [(middle + 1, far), (near, middle)]
+                    pending += [(middle + 1, far), (near, middle)]
                 case False:
                     pass
         return None
@@ -293,7 +293,7 @@ class IntegerSet:
 MOST_LISTED = 64
 #: Missing members of the set are listed up to this size, which the verdict states.
 LARGEST_MEMBER = 1 << 20
-#: A set that is claimed to contain all members must grow over this factor of the bound.
+#: If all members are claimed to occur, the frontier must grow from the bound divided by this to the bound.
 GROWTH = 4
 #: Members of the set are searched at least up to the bound divided by this.
 SMALL = 4
@@ -303,20 +303,20 @@ NO_MEMBER = "no integer satisfies {}"
 
 @dataclass(frozen=True)
 class _ComparedValues:
-    """The values that were found, and how they compare with the claimed set."""
+    """The values at the P-positions, compared with the claimed set."""
 
     #: P-positions whose value lies outside the claimed set are its failures.
     tally: Tally
-    #: The values at P-positions with all coordinates within the bound, ascending, and for each of them the largest coordinate of
-    #: the first P-position that has it.
+    #: The values at P-positions within the bound, ascending, and for each value the least size of a P-position with it. The size
+    #: is the largest coordinate.
     values: Ints
     sizes: Ints
-    #: The members of the claimed set up to the absolute value `looked_up_to`, ascending, and those without such a P-position, the
-    #: nearest to 0 first.
+    #: The members of the claimed set with absolute value up to `looked_up_to`, ascending, and those that are not among the values,
+    #: the nearest to 0 first.
     members: Ints
     missing: Ints
     claimed: IntegerSet
-    #: The size of the largest value, if that is not too large; at least the bound divided by `SMALL`.
+    #: The largest absolute value, but at least the bound divided by `SMALL`, and at most `LARGEST_MEMBER`.
     looked_up_to: int
 
     def frontier(self, bound: int) -> int | None:
@@ -387,7 +387,7 @@ def _collect_values(check: Values, case: ClaimCase) -> Pass[_ComparedValues]:
 def find_values(check: Values, case: ClaimCase) -> Pass[Finding]:
     """Return the verdict on the set of values at the P-positions.
 
-    A table that does not hold all of them refutes a set only by a value outside it. A missing member leaves the claim undecided.
+    An incomplete table refutes a set only by a value outside it; a missing member leaves the claim undecided.
     """
     compared = yield from _collect_values(check, case)
     evidence, settled = compared.evidence(), compared.tally.settled

@@ -29,7 +29,7 @@ from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.statements.tree import TRUE, Expression, InRange
 from choco_pipeline.tables.cells import Points, Truths
 
-#: Integers in one array of the search.
+#: Largest number of integers in one array of the search.
 BLOCK = 1 << 20
 
 #: The largest number of height functions: some minutes of work.
@@ -38,7 +38,7 @@ MOST_FUNCTIONS = 1 << 23
 #: The largest number of choices of integers in a property.
 MOST_POINTS = 1 << 20
 
-#: Grundy numbers are bits of one word, so they are less than this.
+#: A set of Grundy numbers is stored as the bits of one word, so they are less than this.
 WORD = 64
 
 
@@ -48,9 +48,9 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
     Arguments run up to `bound`, the value of `N`. Raises `FormulaError` if a formula has no value where it is needed, or the
     height is negative; `LimitError` if there are too many functions, too many integers, or Grundy numbers from 64.
 
-    A counterexample is the least function: by its largest height, then by its heights in the order of the arguments. Its position
-    is the least one with another Grundy number than claimed. For a function that has the formula but not the property, it is the
-    first choice of integers that violates the property. The evidence counts all `functions`, those with the property
+    The counterexample is the least function: by its largest height, then by its heights in the order of the arguments. Its position
+    is the least one whose Grundy number differs from the claimed one. If the function has the formula but not the property, it is
+    the first choice of integers that violates the property. The evidence counts all `functions`, those with the property
     (`with_property`) and those with the formula (`with_formula`).
     """
     box = _Box(check, bound)
@@ -106,14 +106,16 @@ def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
 def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the Grundy numbers of many solid bars; with one x, of bars (y, z).
 
-    Heights, int64 [functions, n_x, n_z], never decrease along x and z. Arguments and heights must be so small that no position
-    has 64 options. The numbers are int8 [functions, n_x, n_z, n_y], n_y = heights.max() + 1, with -1 above the heights.
+    The heights, int64 [functions, n_x, n_z], must be monotone along x and z, and so small that no position has 64 options. The
+    numbers are int8 [functions, n_x, n_z, n_y], where n_y = heights.max() + 1, and -1 above the heights.
     """
     functions, n_x, n_z = heights.shape
     n_y = int(heights.max()) + 1
     one = np.uint64(1)
     grundy = np.empty((n_x, n_z, n_y, functions), np.int8)
-    by_x = np.zeros((n_z, n_y, functions), np.uint64)  # what moves along x reach, for each z and y
+    by_x = np.zeros(
+        (n_z, n_y, functions), np.uint64
+    )  # the Grundy numbers that moves along x reach, for each z and y
     for x in range(n_x):
         by_z = np.zeros((n_y, functions), np.uint64)
         for z in range(n_z):
@@ -186,7 +188,7 @@ class _Box:
         return np.broadcast_to(claimed, shape).astype(np.int64, copy=False)
 
     def functions(self, block: int) -> Iterator[NDArray[np.int64]]:
-        """Yield all functions, [some, n_x, n_z], in the order of their heights."""
+        """Yield arrays [functions, n_x, n_z] of all functions, in lexicographic order."""
         n_x, n_z = self.shape
         number = number_of_height_functions(n_x, n_z, self.height)
         box = f"arguments up to {self.bound} and heights up to {self.height}"
@@ -237,7 +239,7 @@ class _Box:
         return np.broadcast_to(truths, (self.number_of_points,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
-        """Return the same mask at once; None if a height outside the box is needed."""
+        """Return a mask of the functions with the property; None if a look-up leaves the box."""
         condition, look_ups = self.check.condition.name_look_ups("f", "F")
         shape = (len(tables), self.number_of_points)
         env: dict[str, int | NDArray[np.int64]] = {**self.known, **self.points}

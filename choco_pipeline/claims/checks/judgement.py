@@ -1,6 +1,6 @@
-"""The judge of all statements, by evaluation.
+"""Checks of statements of any form, by evaluation.
 
-A statement about positions is evaluated at all positions up to a bound, one about integers at all integers in its ranges.
+A statement about positions is evaluated at all positions up to a bound, a statement about integers at all integers in its ranges.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Cases:
     #: The names of the integers that make a case; empty for a single case.
     names: tuple[str, ...]
     unit: str
-    #: What must hold in each case.
+    #: The proposition that must hold in each case.
     body: tree.Proposition
-    #: Whether the statement is about no other cases.
+    #: Whether the batches contain all cases of the statement.
     is_complete: bool
     #: The ranges that are samples, as words.
     sample: str
@@ -109,7 +109,7 @@ def _judge(proposition: tree.Proposition, evaluation: Evaluation, reach: int | N
 def _in_domain(
     body: tree.Proposition, evaluation: Evaluation, batch: Batch
 ) -> Iterator[tuple[tree.Proposition, Batch]]:
-    """Yield the cases that satisfy a premise, and what must hold there."""
+    """Yield the conclusion of a statement with the cases that satisfy its premise."""
     match body:
         case tree.Let(name, value, inner):
             for _, known in evaluation.defined(name, value, batch):
@@ -194,7 +194,7 @@ def _positions(board: Board, evaluation: Evaluation, reach: int | None) -> Itera
 
 
 def _least(names: Sequence[str], failing: Batch, evaluation: Evaluation) -> tuple[Least, Batch]:
-    """Return the least of some cases."""
+    """Return the least of the failing cases."""
     named = failing.named
     rows = np.stack([named[name] for name in names] or [np.zeros(failing.size, np.int64)], axis=1)
     sizes = np.abs(rows).max(axis=1)
@@ -259,9 +259,9 @@ def _counterexample(
 def _contradiction(
     part: tree.Proposition, batch: Batch, evaluation: Evaluation, values: list[str]
 ) -> tuple[str, str]:
-    """Return the facts where a part is false, and the violated part of it.
+    """Return the facts that contradict a proposition, and its violated part.
 
-    Definitions on the way there are appended to `values`, as equations.
+    The values of definitions on the way are appended to `values`, as equations.
     """
 
     def is_true(one: tree.Proposition) -> bool:
@@ -311,7 +311,7 @@ def _contradiction(
             return ", ".join(truths), _math(part)
         case tree.Expression(formula, ((name, tree.Count() as count),)):
             counted = tree.term_math(count, MathNotation())
-            if isinstance(count.body, tree.Let):  # whose definitions stand at the end
+            if isinstance(count.body, tree.Let):  # its definitions come last
                 counted = f"({counted})"
             found = f"{counted} is {evaluation.term(count, batch)[0]:,}"
             compared = formula.compared_with(name)

@@ -1,8 +1,8 @@
 """Options of all positions of a box at once, from the rules of the game.
 
-A move first takes its amounts. Then each coordinate above its largest legal value falls to that value. The result of this
-fall is an array (`Box.fallen`). The question whether a position has an option among wanted positions is therefore one about
-amounts only: is there a cell below it, at a legal distance, that falls to a wanted position?
+A move first takes its amounts. Then each coordinate above its largest legal value falls to that value; `Box.fallen` stores the
+result for each cell. A position has an option in a wanted set if and only if a cell below it, at a legal distance, falls to a
+position of this set.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from choco_pipeline.games.listing import heights_at
 from choco_pipeline.games.rules import Move
 from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
 
-#: Most coordinates from which one move takes limited amounts; n of them cost n 2^n times the box.
+#: Largest number of coordinates that a move with limited amounts may lower; n of them cost n 2^n steps for each cell.
 MOST_LIMITED = 6
-#: The distance to nothing; more than any box has.
+#: The distance if there is no end; it exceeds every box.
 FAR = 1 << 30
 
 
@@ -31,14 +31,14 @@ FAR = 1 << 30
 class Box:
     """The positions of a game up to a bound, one axis for each coordinate."""
 
-    #: The bound limits the heaps of a rectangular bar, too.
+    #: `bound` also limits the heaps of a rectangular bar.
     game: Ruleset
     bound: int
     #: Whether a cell is a position.
     legal: Truths = field(repr=False)
-    #: For each coordinate with a largest legal value, whether it is above that.
+    #: For each coordinate with a limit, a mask of the cells above the limit.
     above: Mapping[str, Truths] = field(repr=False)
-    #: For each cell, the index, in a flat array, of where it is when all that is above its largest value has fallen to it.
+    #: For each cell, the flat index of the cell in which all coordinates have fallen to their largest legal values.
     fallen: Ints = field(repr=False)
 
     @classmethod
@@ -121,7 +121,7 @@ class Box:
         return starts
 
     def _most(self, move: Move) -> Ints:
-        """Return the largest amount of a move at each cell, anything if not allowed."""
+        """Return the largest amount of a move at each cell, arbitrary if not allowed."""
         largest = max(self.legal.shape)
         if move.at_most is None:
             return np.array(largest)
@@ -152,7 +152,7 @@ def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:
 
 
 def _shifted(cells: Truths, by: Mapping[int, int]) -> Truths:
-    """Return the cells moved up along some axes, False where nothing moves to."""
+    """Return a mask that is shifted up along some axes and filled with False."""
     shifted = np.zeros_like(cells)
     if all(amount < cells.shape[axis] for axis, amount in by.items()):
         to = tuple(slice(by.get(axis, 0), None) for axis in range(cells.ndim))
@@ -162,9 +162,9 @@ def _shifted(cells: Truths, by: Mapping[int, int]) -> Truths:
 
 
 def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
-    """Return the distance to the nearest of `ends` down along all axes at once.
+    """Return the distance to the nearest of `ends` down the common diagonal.
 
-    Distances are at least 1, and more than any box has where there is no end.
+    Distances are at least 1; without such an end they are at least `FAR`.
     """
     first, *rest = axes
     distances = np.full(ends.shape, FAR, np.int64)
@@ -180,9 +180,9 @@ def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
 
 
 def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths:
-    """Return a mask of the cells from which going down leads to one of `ends`.
+    """Return a mask of the cells from which a path down `axes` leads to `ends`.
 
-    The path follows the axes, by at least one step along those in `strict`.
+    The path has at least one step along each axis in `strict`.
     """
     below = ends
     for axis in axes:
@@ -192,7 +192,7 @@ def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths
 
 
 def _running(cells: Truths, axis: int) -> Truths:
-    """Return `numpy.logical_or.accumulate`, in a tenth of its time."""
+    """Compute `numpy.logical_or.accumulate`, ten times faster."""
     if axis == cells.ndim - 1:
         running: Truths = np.maximum.accumulate(cells.view(np.uint8), axis=axis).view(np.bool_)
         return running
@@ -206,7 +206,7 @@ def _running(cells: Truths, axis: int) -> Truths:
 def _little_below(ends: Truths, axes: Sequence[int], strict: Collection[int], most: Ints) -> Truths:
     """Return the result of `_below` for moves of at most `most` steps on each axis.
 
-    Sums over boxes count the `ends` in reach.
+    Cumulative sums count the `ends` in the box of possible steps.
     """
     if len(axes) > MOST_LIMITED:
         raise LimitError(

@@ -79,7 +79,7 @@ class _Comparison:
         return {name: evaluate_at(formula, points) for name, formula in self.at.items()}
 
     def parts(self, size: int) -> Iterator[tuple[CellBlock, Points]]:
-        """Yield the cells of the claim with positions: all, or one a column."""
+        """Yield blocks of cells with their positions: all, or one per column."""
         stored = self.cells.variable.stored
         for block in self.cells.blocks(size):
             if self.by_columns is not None:
@@ -139,26 +139,23 @@ class _Comparison:
             tally.fail(select(positions, wrong))
 
     def _candidates(self, related: Cells, points: Points, stored: str) -> Iterator[Ints]:
-        """Yield further stored coordinates that can be wrong in columns.
-
-        Those of the P-positions are omitted.
-        """
+        """Yield the stored coordinates, besides P-positions, that can be wrong."""
         target = self.target(points) | {stored: points[stored]}
         exist = self.exist(target)
         there = np.full(exist.shape, NONE, np.int64)
         there[exist] = _values(related, select(target, exist))
-        yield from self._leading_to(there, stored)
+        yield from self._preimages(there, stored)
         yield np.where(exist, NONE, 0)
         if (limit := self.game.base.rules.limits.get(stored)) is not None:
             given = {name: np.maximum(target[name], 0) for name in limit.of}
             largest = np.broadcast_to(heights_at(limit, given), exist.shape)
             yield np.where(exist, largest + 1, NONE)
 
-    def _leading_to(self, there: Ints, stored: str) -> Iterator[Ints]:
-        """Yield the stored coordinates that lead to given ones in the related game.
+    def _preimages(self, there: Ints, stored: str) -> Iterator[Ints]:
+        """Yield the stored coordinates whose related coordinate is the given one.
 
-        Two within the bound are enough, because only one of them can be that of a P-position. The last result is the least value
-        that leads nowhere.
+        Two within the bound suffice, because only one of them can belong to a P-position. The last result is the least value
+        without a related position.
         """
         if self.at[stored] == parse(stored):
             yield there
@@ -197,7 +194,7 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
     comparison = _Comparison(case.cells, game, at, equals, where)
     is_long = case.cells.variable.stored is not None and comparison.by_columns is None
     if is_long and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:
-        raise LimitError("too many positions to look at each")
+        raise LimitError("too many positions to compare each of them")
     related = comparison.related_table(case.block)
     tally = Tally(case.cells, case.reach)
     for block, points in comparison.parts(case.block):

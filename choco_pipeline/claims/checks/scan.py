@@ -1,9 +1,9 @@
 """Scans of large tables: formulas as machine code, slab by slab.
 
-A loop counts the failures. Array code finds the least failure, and raises all errors, on a part of the cells. It is also faster for
-small tables. The instructions for one cell have no branch. Its counts stay in registers until the end of a line of cells. LLVM
-vectorises the loop, which takes 0.2 to 1 ns per cell; it is compiled in 20 to 60 ms. No text ever becomes code: instructions are
-built one by one from the parts of formulas.
+A compiled loop counts the failures of a slab. Array code then finds the least failure in a part of the slab, and raises errors.
+Small tables are compared by array code alone, which is faster for them. The instructions for one cell have no branch, and
+counters stay in registers until the end of a line of cells, so that LLVM vectorises the loop. It takes 0.2 to 1 ns per cell,
+and 20 to 60 ms to compile. The code is generated from syntax trees; no text is executed.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from choco_pipeline.tables.spec import NONE
 
 _BIT, _I32, _I64, _POINTER = ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.PointerType()
 _YES, _NO = ir.Constant(_BIT, 1), ir.Constant(_BIT, 0)
-#: The results of a loop, in this order; least sizes are `nowhere` if nothing failed.
+#: The indices of the results of a loop; LEAST and BEYOND are sizes, `nowhere` without a failure.
 SETTLED, MET, FAILURES, LEAST, BEYOND, FAULT = range(6)
 
 
 def nowhere(bits: int) -> int:
-    """Return the size of no position, larger than that of each.
+    """Return a size that is larger than that of each position.
 
-    It is not the largest integer: LLVM would remove the minimum with that, and not recognise a reduction.
+    It is not the largest integer: LLVM would remove the minimum with it, and then not recognise a reduction.
     """
     return (1 << bits - 1) - 2
 
@@ -44,15 +44,15 @@ def nowhere(bits: int) -> int:
 class CellTask:
     """The comparison of a formula with each cell; frozen, so that its code is cached."""
 
-    #: The claim for each position that it is about.
+    #: The formula that the claim gives for each position.
     formula: Formula
-    #: The positions that it is about; None for all.
+    #: A condition on the positions; None for all positions.
     where: Formula | None
     #: How P-positions and solutions of the formula are compared; None for a formula for Grundy numbers.
     relation: Containment | None = None
     #: The content of the cells of P-positions, unless it is a coordinate.
     p_value: int = 0
-    #: If cells hold a coordinate of P-positions: it is one of these wherever the formula holds.
+    #: If cells hold a coordinate of P-positions: candidates for it, which include it wherever the formula holds.
     candidates: tuple[Formula, ...] = ()
 
 
@@ -85,10 +85,10 @@ class LoopShape:
 
 
 class _LoopCode:
-    """Loops, one in another, around the instructions for a cell.
+    """Nested loops around the instructions for a cell.
 
-    The function takes the first cell, the first top, a row of integers for each of the dimensions' lengths, starts, and strides of
-    cells and of tops in bytes, the reach and the results.
+    The arguments of the function are pointers to the first cell, the first top and the geometry, then the reach, and a pointer to
+    the results. The geometry has the lengths and starts of the dimensions, and the strides in bytes of cells and of tops.
     """
 
     def __init__(self, shape: LoopShape, task: CellTask) -> None:
@@ -100,7 +100,7 @@ class _LoopCode:
         cell, top, geometry, reach, results = function.args
         build = self._build = ir.IRBuilder(function.append_basic_block())
         self._reach = self._as_integer(reach)
-        #: The slots of the counters for the current line, of all counters, and of the least sizes.
+        #: Stack slots: the counters of the current line, the totals, and the least sizes.
         self._counters = {w: self._slot(_I32, 0) for w in (SETTLED, MET, FAILURES, FAULT)}
         self._totals = {which: self._slot(_I64, 0) for which in self._counters}
         least = nowhere(shape.bits)
@@ -124,7 +124,7 @@ class _LoopCode:
         return slot
 
     def _loop(self, axis: int, cell: ir.Value, top: ir.Value | None) -> None:
-        """Write the loop over one dimension and those in it; every dimension has a cell."""
+        """Emit the loop over one dimension and its inner loops; no dimension is empty."""
         build, shape = self._build, self._shape
         n = len(shape.dims)
         is_last = axis == n - 1
@@ -134,10 +134,10 @@ class _LoopCode:
         build.position_at_end(body)
         index = build.phi(_I64)
         index.add_incoming(ir.Constant(_I64, 0), before)
-        # A counter of its own, with the bits that formulas have: one of 64 would halve the vectors.
+        # A second counter with the bit width of formulas: one of 64 bits would halve the vectors.
         coordinate = self._names[shape.dims[axis]] = build.phi(self._type)
         coordinate.add_incoming(first, before)
-        # Along the last dimension cells lie beside each other: so LLVM knows that it can load vectors.
+        # Cells are adjacent along the last dimension: an index shows LLVM that it can load vectors.
         if is_last:
             cell = build.gep(cell, [index], source_etype=ir.IntType(shape.cell_bits))
             if top is not None and shape.top_varies:
@@ -184,10 +184,7 @@ class _LoopCode:
         self._count(FAULT, self._fault)
 
     def _column(self, in_domain: ir.Value, held: ir.Value, value: ir.Value, top: ir.Value) -> None:
-        """Compare a column's P-position and its candidates.
-
-        `top` is the largest legal value.
-        """
+        """Compare a column's P-position and candidates; `top` is the largest value."""
         build, shape, task = self._build, self._shape, self._task
         settled, last = in_domain, top
         if shape.has_reach:
@@ -236,7 +233,7 @@ class _LoopCode:
     def _note_least(self, which: int, where: ir.Value, size: ir.Value) -> None:
         build, slot = self._build, self._least[which]
         kept = build.load(slot, typ=self._type)
-        # A minimum of the whole, not one where the bit is set: LLVM knows that for a reduction, which vectors can do.
+        # An unconditional minimum: LLVM recognises it as a reduction, which it can vectorise.
         here = build.select(where, size, self._constant(nowhere(self._shape.bits)))
         build.store(build.select(build.icmp_signed("<", here, kept), here, kept), slot)
 
@@ -288,13 +285,13 @@ class _LoopCode:
 
 
 class CellLoop:
-    """A task on slabs of one shape, compiled."""
+    """The compiled loop of a task for slabs of one shape."""
 
     def __init__(self, task: CellTask, shape: LoopShape) -> None:
         self.shape = shape
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
-        # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.
+        # By default LLVM uses half the vector width, to avoid a lower clock rate; this is a third slower.
         features = binding.get_host_cpu_features()
         machine = binding.Target.from_default_triple().create_target_machine(
             cpu=binding.get_host_cpu_name(),
@@ -331,21 +328,22 @@ class CellLoop:
 
 @lru_cache(256)
 def loop_for(task: CellTask, shape: LoopShape) -> CellLoop:
-    """Return the loop, which a process compiles once."""
+    """Return the compiled loop of a task, from a cache of the process."""
     return CellLoop(task, shape)
 
 
-#: Smaller tables are compared by arrays, which compare this number of cells in 50 ms, the time of a compilation.
+#: Smaller tables are compared by array code, which takes 50 ms for this number of cells, as long as a compilation.
 FEWEST_CELLS = 1 << 21
 
 
 def compare_by_scan(
     task: CellTask, tally: Tally, size: int, by_arrays: Callable[[Slab, Tally], None]
 ) -> Pass[None]:
-    """Compare a table with a formula, and count in a tally.
+    """Compare a table with a formula, and record the results in a tally.
 
-    This pass stops after each slab. `by_arrays` compares one slab by arrays, and raises errors. It also finds the least failure,
-    in the part of a slab up to the least size that the machine code found.
+    The machine code counts the failures of a slab and finds the size of the least one. `by_arrays` then compares the positions up
+    to this size by array code, and finds the least failure itself. It compares the whole slab, and raises errors, if the machine
+    code cannot. The pass yields after each slab.
     """
     cells = tally.cells
     scan = Scan(task, cells, tally.reach)
@@ -377,7 +375,7 @@ class Scan:
     cells: Cells
     #: The largest coordinate that the statement is about; None for any.
     reach: int | None
-    #: For each range of cells the bits of integers in formulas, and the ranges of names; None if nothing fits.
+    #: Cache of `_width`, by the range of cells.
     _widths: dict[Interval, tuple[int, dict[str, Interval]] | None] = field(default_factory=dict)
 
     def run(self, slab: Slab) -> list[int] | None:
@@ -391,7 +389,7 @@ class Scan:
         slab, order = _in_order(slab)
         last = order[-1]
         held = (0, 0)
-        if stored is not None:  # a range of all cells, that of the type if it is narrow
+        if stored is not None:  # the range of cells; for a narrow type, that of the type
             limits = np.iinfo(slab.cells.dtype)
             is_wide = slab.cells.itemsize > 2
             held = range_of(slab.cells) if is_wide else (int(limits.min), int(limits.max))
@@ -401,7 +399,7 @@ class Scan:
             return None
         bits, ranges = width
         is_narrow = True
-        if slab.tops is not None:  # heights never fall
+        if slab.tops is not None:  # heights are monotone
             highest = int(slab.tops[(-1,) * slab.tops.ndim])
             is_narrow = (highest + 1) * slab.cells.shape[last] < 1 << 31
         shape = LoopShape(
@@ -425,7 +423,7 @@ class Scan:
     def _width(self, held: Interval) -> tuple[int, dict[str, Interval]] | None:
         """Return the least bit width without overflows, and the ranges of names.
 
-        It is for cells in an interval; there may be none.
+        All cells must be in the interval `held`. None if no width suffices.
         """
         variable, candidates = self.cells.variable, self.task.candidates
         ranges: dict[str, Interval] = {}
@@ -461,7 +459,7 @@ def _in_order(slab: Slab) -> tuple[Slab, Sequence[int]]:
 
 
 def range_of(cells: NDArray[np.integer]) -> Interval:
-    """Return a generous range of all cells except `NONE`, to suit many slabs."""
+    """Return a range of all cells except `NONE`, wide enough for similar slabs."""
     low, high = int(cells.min()), int(cells.max())
     return (0 if low >= NONE else -1 - _power_above(-low)), max(_power_above(high), (1 << 15) - 1)
 

@@ -1,4 +1,4 @@
 """Conclusions from verdicts: outcomes, rows of the ledger, pairs of claims.
 
-No check is imported.
+This package imports no checks.
 """

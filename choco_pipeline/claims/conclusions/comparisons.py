@@ -26,7 +26,7 @@ from choco_pipeline.formula.written.math_text import math_text
 def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
     """Return a verdict on each claim that compares tables.
 
-    `verdicts` are those of every table; on such claims their evidence is a number, ``p_positions``.
+    `verdicts` are those on single tables; for such claims their evidence is a number, ``p_positions``.
     """
     numbers: dict[str, dict[int, int]] = defaultdict(dict)
     for verdict in verdicts:
@@ -65,7 +65,7 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
                 table.used.clear()
             try:
                 holds = relation.value({parameter: value}, tables)
-            except (KeyError, FormulaError):  # no number of the run, or one beyond 64 bits
+            except (KeyError, FormulaError):  # a table is missing, or an integer exceeds 64 bits
                 continue
             equations[relation] += 1
             if not holds:
@@ -101,7 +101,7 @@ def _sums(
 
 
 class _Numbers(Sequence[int]):
-    """Numbers of a run, with a record of those used; `KeyError` for others."""
+    """Numbers of P-positions by parameter, with a record of those used."""
 
     def __init__(self, known: Mapping[int, int]) -> None:
         self._known = known

@@ -34,8 +34,8 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "proved-for-listed": ("◧", "proved for listed parameters"),
     "proved": ("∎", "proved"),
 }
-#: The answer that an outcome gives to a question, in its formal reading, which is often only a part of the question. The
-#: other outcomes give no answer.
+#: The answers to a question in its formal reading, which is often only a part of the question. Other outcomes give no
+#: answer.
 ANSWERS: Mapping[Outcome, str] = {
     "refuted": "no, in our formal reading",
     "holds-to-bound": "open; yes as far as checked, in our formal reading",
@@ -53,7 +53,7 @@ class Conclusion:
     verdict: Outcome
     #: One line.
     text: str
-    #: For a family that is proved for all parameters, the first is the proof of the family of games.
+    #: Certificate files. If it is proved for all parameters, the first file is the proof of the family of games.
     certificates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -99,19 +99,18 @@ class Decided(RecordModel):
 
 
 class EngineAgreement(RecordModel):
-    """The engines that agree on some proofs."""
+    """A set of engines, and the number of proofs on which they agree."""
 
     engines: tuple[str, ...]
-    #: Number of these proofs.
     proofs: int
-    #: The first reason why each other engine gave no answer.
+    #: For each other engine, the first reason why it gave no answer.
     no_answer: Mapping[str, str]
 
 
 class ClaimRow(RecordModel):
     """The conclusion from all verdicts on a claim."""
 
-    #: Its id.
+    #: The id of the claim.
     claim: str
     verdict: Outcome
     #: One line.

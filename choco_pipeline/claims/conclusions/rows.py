@@ -1,6 +1,6 @@
 """The conclusions of a run: rows of claims, pairs, and contradictions.
 
-A combined outcome never says more than all verdicts together, and a bound never reads as a proof.
+A combined outcome claims no more than its verdicts, and a check up to a bound is never called a proof.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 from choco_pipeline.statements.tree import samples
 
-#: Some integers for a claim's parameters, as a key.
+#: A choice of a claim's parameters, as a dictionary key.
 Given = tuple[tuple[str, int], ...]
 
 #: The names of engines in texts.
@@ -59,7 +59,7 @@ PRECEDENCE: tuple[VerdictKind, ...] = (
 
 
 def follows_text(evidence: Mapping[str, Any]) -> str:
-    """Return the premises of a verdict, and theirs, as words; "" for none.
+    """Return the direct and indirect premises of a verdict; "" for none.
 
     Examples
     --------
@@ -90,12 +90,12 @@ def strongest(verdicts: Iterable[ClaimVerdict]) -> VerdictKind:
 class _Cases:
     """A claim and all verdicts on it.
 
-    A case is one choice of the claim's parameters; of a statement on integers, one of the integers that are fixed in its
-    proofs, or no choice, which is all of the statement.
+    A case is a choice of the claim's parameters. For a statement on integers it is a choice of the integers that a proof fixes,
+    or the empty choice, which stands for the whole statement.
     """
 
     claim: Claim
-    #: All verdicts. An undecided proof does not weaken other verdicts.
+    #: Undecided proofs among them do not weaken other verdicts.
     all_verdicts: Sequence[ClaimVerdict]
 
     @cached_property
@@ -120,7 +120,7 @@ class _Cases:
         return self.proved_for_all is not None and self.claim.is_for_all_only
 
     def is_among_all(self, given: Given) -> bool:
-        """Whether a case belongs to the domain that is proved at once."""
+        """Whether a case belongs to the domain of the proof for all parameters."""
         return self.proved_for_all is not None and self.claim.is_for_all(dict(given))
 
     @cached_property
@@ -136,12 +136,12 @@ class _Cases:
         return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
 
     def of(self, kind: VerdictKind, *, alone: bool = False) -> list[Given]:
-        """Return the cases with a verdict; with `alone`, those not proved at once."""
+        """Return the cases with a verdict; `alone` omits those proved for all at once."""
         cases = [given for given, outcome in self.kinds.items() if outcome == kind]
         return [given for given in cases if not (alone and self.is_among_all(given))]
 
     def verdicts_of(self, kind: VerdictKind, *, alone: bool = False) -> list[ClaimVerdict]:
-        """Return the verdicts of a kind on the cases `of` it."""
+        """Return the verdicts of a kind on its cases; `alone` is that of `of`."""
         groups = (self.by_parameters[given] for given in self.of(kind, alone=alone))
         return [verdict for group in groups for verdict in group if verdict.verdict == kind]
 
@@ -155,7 +155,7 @@ class _Cases:
 
     @cached_property
     def covers(self) -> bool:
-        """Whether the claim is about no other case than these."""
+        """Whether the verdicts cover all cases of the claim."""
         claim = self.claim
         if claim.pattern is None:
             is_of_some = claim.is_about_integers and samples(claim.proposition)
@@ -183,7 +183,7 @@ class _Cases:
         else:
             parts = {kind for given, kind in self.kinds.items() if given or self.claim.parameters}
         whole = None if self.claim.parameters else self.kinds.get(())
-        true = parts - {"vacuous"}  # a case that says nothing is no exception
+        true = parts - {"vacuous"}  # a vacuous case is no exception
         if whole == "proved" or (self.covers and true == {"proved"}):
             return "proved"
         if whole == "exhausted" or (self.covers and true and true <= {"proved", "exhausted"}):
@@ -198,7 +198,7 @@ class _Cases:
 
     @property
     def engines(self) -> tuple[EngineAgreement, ...]:
-        """The engines that agree on the proofs, for each set of engines."""
+        """The number of proofs for each set of engines that agree."""
         counts: Counter[tuple[str, ...]] = Counter()
         silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         for verdict in [*filter(None, [self.for_all]), *self.verdicts]:
@@ -263,10 +263,9 @@ def enumerated(names: Sequence[str]) -> str:
 
 
 def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
-    """Return all parameters of a claim if its condition names them.
+    """Return all parameters of a claim if its condition names finitely many.
 
-    None if they may be infinitely many, or if the condition has no value at some of those that it names: no table need have
-    these.
+    None if there may be infinitely many, or if the condition is undefined for some of them.
     """
     if claim.is_over_tables:
         return None
@@ -294,7 +293,7 @@ CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
 
 
 def _distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
-    """Count the distinct positions, or cases, that verdicts settled.
+    """Count the distinct positions, or cases, that verdicts cover.
 
     Tables of one game contain each other: of verdicts with the same parameters, only the one on the largest table counts.
     """
@@ -303,7 +302,7 @@ def _distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
 
 
 def _row_text(cases: _Cases, decided: ClaimVerdict | None) -> str:
-    """Return the outcome of a claim in one line; `decided` refutes it, if not None."""
+    """Return the outcome of a claim in one line; `decided` is its refutation, if any."""
     text, for_all = _text(cases, decided), cases.for_all
     every = (v.false_everywhere for v in cases.all_verdicts if v.verdict == "refuted")
     if (false_everywhere := next(filter(None, every), None)) is not None:
@@ -332,8 +331,8 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
         case "undecided" if undecided:
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
-            first = f"says nothing{on}: {undecided[0].why}{_for(undecided[0])}"
-            return "; ".join([first, *_vacuous(cases)])
+            first = f"undecided{on}: {undecided[0].why}{_for(undecided[0])}"
+            return "; ".join([first, *_vacuous_parts(cases)])
         case "refuted":
             assert decided is not None
             parts = [f"{decided.text}{_for(decided)}"]
@@ -342,13 +341,13 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
                 verb = "refutes" if len(refuting) == 1 else "refute"
                 parts.append(f"{_share(refuting, verdicts)} {verb} it")
         case "proved" if cases.is_proved_for_all:
-            parts = _proved_for_all(cases)
+            parts = _family_parts(cases)
         case _ if cases.proved_for_all is None and [v.verdict for v in verdicts] == [
             "holds-to-bound"
         ]:
             parts = [f"{verdicts[0].text}{_for(verdicts[0])}"]
         case _:
-            each = (_proved_for_all, _proved, _cases_checked, _held, _vacuous)
+            each = (_family_parts, _proof_parts, _check_parts, _bound_parts, _vacuous_parts)
             parts = [part for parts_of in each for part in parts_of(cases)]
     parts += _contradictions(cases)
     if cases.outcome != "refuted":
@@ -356,7 +355,7 @@ def _text(cases: _Cases, decided: ClaimVerdict | None) -> str:
     if undecided and cases.outcome != "vacuous":
         silent = undecided[0]
         on = _share(undecided, verdicts)
-        parts.append(f"says nothing on {on}: {silent.why}{_for(silent)}")
+        parts.append(f"undecided on {on}: {silent.why}{_for(silent)}")
     return "; ".join(parts)
 
 
@@ -365,7 +364,7 @@ def _named(given: Sequence[Given], words: str = ", for") -> str:
     return "" if () in given else f"{words} {exact_text([dict(one) for one in given])}"
 
 
-def _proved_for_all(cases: _Cases) -> list[str]:
+def _family_parts(cases: _Cases) -> list[str]:
     verdict = cases.proved_for_all
     if verdict is None or verdict.for_all is None:
         return []
@@ -382,7 +381,7 @@ def _proved_for_all(cases: _Cases) -> list[str]:
     return parts
 
 
-def _proved(cases: _Cases) -> list[str]:
+def _proof_parts(cases: _Cases) -> list[str]:
     proved = cases.of("proved", alone=True)
     of_case = {
         given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
@@ -418,7 +417,7 @@ def _others(cases: _Cases, given: Sequence[Given], done: str) -> list[str]:
     return [f"other {', '.join(dict(given[-1]))} are not {done}"]
 
 
-def _cases_checked(cases: _Cases) -> list[str]:
+def _check_parts(cases: _Cases) -> list[str]:
     given = cases.of("exhausted", alone=True)
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
@@ -429,13 +428,13 @@ def _cases_checked(cases: _Cases) -> list[str]:
     return parts if () in given else parts + _others(cases, given, "checked")
 
 
-def _held(cases: _Cases) -> list[str]:
+def _bound_parts(cases: _Cases) -> list[str]:
     """Return the bounds up to which the statement holds without a proof."""
     held = cases.verdicts_of("holds-to-bound", alone=True)
     if not held or cases.outcome in ("proved", "exhausted"):
         return []
     if () in cases.kinds and cases.of("proved") and cases.in_all_ranges:
-        return []  # the check was of the integers for which it is proved
+        return []  # the check covers only integers for which it is proved
     if len(held) == 1:
         return [f"{held[0].text}{_for(held[0])}"]
     first, *_, last = sorted(verdict.bound or 0 for verdict in held)
@@ -448,13 +447,13 @@ def _held(cases: _Cases) -> list[str]:
     return parts
 
 
-def _vacuous(cases: _Cases) -> list[str]:
+def _vacuous_parts(cases: _Cases) -> list[str]:
     given = cases.of("vacuous")
     if not given:
         return []
     parts = [f"vacuous{_named(given)}: {cases.verdicts_of('vacuous')[0].why}"]
     alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
-    return parts + _others(cases, given, "looked at") if alone and () not in given else parts
+    return parts + _others(cases, given, "checked") if alone and () not in given else parts
 
 
 def _contradictions(cases: _Cases) -> list[str]:
@@ -640,7 +639,7 @@ def _pair(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: Cla
     names = [_name(one, other), _name(other, one)]
     if kind == "misprint":
         names = [f"{names[0]} as printed", f"{names[1]} as intended"]
-    first, second = f"{names[0]} {_standing(printed)}", f"{names[1]} {_standing(intended)}"
+    first, second = f"{names[0]} {_predicate(printed)}", f"{names[1]} {_predicate(intended)}"
     right: Right
     match printed.verdict == "refuted", intended.verdict == "refuted":
         case _ if {printed.verdict, intended.verdict} & SILENT:
@@ -670,7 +669,7 @@ def _name(claim: Claim, other: Claim) -> str:
     return number if claim.paper == other.paper else f"{number} of {claim.paper.key}"
 
 
-def _standing(row: ClaimRow) -> str:
+def _predicate(row: ClaimRow) -> str:
     """Return the outcome of a row as the predicate of a sentence."""
     match row.verdict:
         case "refuted":
@@ -694,8 +693,8 @@ def _standing(row: ClaimRow) -> str:
 def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:
     """Raise `DisagreementError` if verdicts on a claim contradict each other.
 
-    Only claims with `for_all` are compared. They must not be proved for all parameters and refuted for some of them. Where one is
-    refuted, no proof, and no table that holds the counterexample, may say that it is true for the same parameters.
+    Only claims with `for_all` are compared. They must not be proved for all parameters and refuted for some of them. If one is
+    refuted, no proof for the same parameters may exist, and no table with the counterexample may confirm it.
     """
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:

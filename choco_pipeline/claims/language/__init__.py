@@ -1,1 +1,1 @@
-"""The language of claims: files, mistakes and verdicts. No check is imported."""
+"""The language of claims: files, mistakes and verdicts. This package imports no checks."""

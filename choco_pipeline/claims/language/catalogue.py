@@ -23,18 +23,18 @@ from choco_pipeline.shipped import project_file
 from choco_pipeline.statements import tree
 from choco_pipeline.tables.spec import QUANTITIES, Quantity
 
-#: Names that formulas may use besides coordinates, parameters and `let`; no parameter may have them.
+#: Names with a fixed meaning in formulas; no parameter may have them.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
 FOLLOWING = ("p-positions", "grundy", "values")
-#: Characters of a line before and after a mistake in its message.
+#: Number of characters before and after a mistake that its message quotes.
 SHOWN = 100
-#: Values of each parameter in the test that `for_all` implies `when`.
+#: Number of values of each parameter in the test that `for_all` implies `when`.
 MOST_TRIED = 12
 
 
 def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
-    """Yield the place below the claim, and what to say about it, of every mistake."""
+    """Yield every mistake in a claim: its place below the claim, and a message."""
     statement, plug_in = claim.statement, claim.statement.check
     if (statement.statement is None) == (plug_in is None):
         yield (), "either `statement` or `check` is needed"
@@ -47,12 +47,12 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
         yield ("ruleset",), str(error)
         return
     for name in sorted(claim.parameters & (coordinates | RESERVED)):
-        yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
+        yield ("ruleset",), f"{name!r} cannot be a parameter: the name is reserved"
     known = set(claim.parameters)
     for key, spans in (("every", statement.every), ("some", statement.some)):
         for name, span in spans.items():
             if name in known | coordinates | RESERVED:
-                yield (key, name), f"{name!r} cannot be given a value: it has one already"
+                yield (key, name), f"{name!r} cannot be given a value: the name is in use"
             yield from _unknown((key, name), span, known)
             known.add(name)
     yield from _unknown(("when",), statement.when, known)
@@ -74,7 +74,7 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
 
 
 def caret(error: FormulaError) -> str:
-    """Return the line of a text in which an error is, and a caret below the place."""
+    """Return the line with the error, and below it a caret at the column."""
     before = error.text[: error.column - 1]
     start = before.rfind("\n") + 1
     line, at = error.text[start:].split("\n", 1)[0], len(before) - start
@@ -94,15 +94,15 @@ def _about_statement(claim: Claim, check: Check) -> Iterator[tuple[Location, str
         yield ("statement",), "a rectangular bar limits its coordinates: `size` is not needed"
     if check.kind == Count.kind and claim.reach is None and claim.shape not in RECTANGULAR:
         yield ("statement",), "a limit is needed that holds all cases, such as `size <= 20`"
-    for message in _misused(claim):
+    for message in _undefined_parts(claim):
         yield ("statement",), message
     for formula in _formulas(claim.proposition):
         if problem := formula.always_undefined():
             yield ("statement",), f"{problem}, for any values of the names\n{caret(problem)}"
 
 
-def _misused(claim: Claim) -> Iterator[str]:
-    """Yield a message for each part of a statement without a meaning in this claim."""
+def _undefined_parts(claim: Claim) -> Iterator[str]:
+    """Yield a message for each part of a statement that is undefined in this claim."""
     for part in tree.walk(claim.proposition):
         match part:
             case tree.IsPrinted() | tree.Printed() if not claim.statement.printed:
@@ -158,7 +158,7 @@ def _about_plug_in(
         yield ("check", *place), message
     for place, part, extra in plug_in.parts(coordinates):
         for name in sorted((set(known) & set(extra)) - coordinates - RESERVED):
-            yield ("check", *place), f"{name!r} cannot be named here: it has a value already"
+            yield ("check", *place), f"{name!r} cannot be named here: the name is in use"
         yield from _unknown(("check", *place), part, {*known, *extra})
 
 
@@ -167,7 +167,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     statement, place = claim.statement, ("for_all",)
     follows = ("follows_from",) if statement.follows_from is not None else None
     if follows and statement.for_all is None:
-        yield follows, "`for_all` is needed: for which parameters it follows"
+        yield follows, "`for_all` is needed, with the parameters for which it follows"
     if follows and claim.reach is not None:
         why = "a statement with a limit on the size does not follow: lemmas are about all positions"
         yield follows, why
@@ -260,7 +260,7 @@ def _require_matchable(pattern: Notation) -> None:
 
 
 def formulas_in(part: Formula | Range | None) -> tuple[Formula, ...]:
-    """Return the formulas that a key holds: one, those of a range, or none."""
+    """Return the formulas in the value of a key: one, those of a range, or none."""
     match part:
         case Formula():
             return (part,)
@@ -287,7 +287,7 @@ def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
 
 
 def without_value(claim: Claim, error: FormulaError) -> Finding:
-    """Return the finding if a formula of a claim has no value."""
+    """Return the finding for a claim with an undefined formula."""
     text = error.text.strip()
     keys = (
         ".".join(map(str, place))
@@ -391,8 +391,8 @@ class Catalogue:
 def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     """Read claims files.
 
-    Raises `ConfigError` with one line for each mistake of the first file that has any: file, line, column, key, the value and
-    the allowed ones. Then for each claim that corrects or contradicts a missing one, unless the file of its paper is not read.
+    Raises `ConfigError` for the first file with mistakes. There is one line for each mistake, with file, line, column, key, value
+    and allowed values. References to missing claims are mistakes, too; `contradicts` may name claims of files that are not read.
     """
     claims: dict[str, Claim] = {}
     ids: dict[str, str] = {}
@@ -429,7 +429,7 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
         str(file.error(("claims", i, *location), catalogue.unknown(other)))
         for file, document in files
         for i, entry in enumerate(document.claims)
-        for location, other in _named(entry)
+        for location, other in _references(entry)
         if other not in claims and (location == ("corrects",) or other.partition("-")[0] in papers)
     ]
     for file, document in files:
@@ -452,8 +452,8 @@ def load_with_background(paths: Sequence[Path]) -> Catalogue:
     return load_catalogue([*paths, background] if is_read else paths)
 
 
-def _named(entry: Entry) -> Iterator[tuple[Location, str]]:
-    """Yield the ids of other claims that a claim names, with their places."""
+def _references(entry: Entry) -> Iterator[tuple[Location, str]]:
+    """Yield the claims that a claim corrects or contradicts, with their places."""
     if entry.corrects is not None:
         yield ("corrects",), entry.corrects
     for i, other in enumerate(entry.contradicts):

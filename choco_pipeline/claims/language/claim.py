@@ -31,15 +31,15 @@ from choco_pipeline.tables.spec import Quantity
 
 _Shape = TypeVar("_Shape")
 
-#: The prefix of the ids of found claims.
+#: The prefix of the ids of claims that the program found.
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
-#: Coordinates of a rectangular bar: the poisoned cell, and the heaps. A statement on uncut bars has only the former.
+#: Coordinates of a rectangular bar: the poisoned cell, and the heaps. A statement on uncut bars uses only the former.
 _CELL, _HEAPS = re.compile(r"\b[ij]\b"), re.compile(r"\b[abcd]\b")
-#: Cases of one ruleset, at most: each has a verdict, which costs as much as a claim.
+#: Largest number of cases of one ruleset. Each case has its own verdict, which costs as much as a claim.
 MOST_CASES = 100
-#: Choices of integers for which `when` is evaluated, in 1 to 10 µs each, for one ruleset.
+#: Largest number of evaluations of `when` for one ruleset, of 1 to 10 µs each.
 MOST_TRIED = 100_000
 
 
@@ -48,7 +48,7 @@ class Determined(NamedTuple):
 
     quantity: Quantity
     formula: Formula
-    #: The positions that it is given for; None for all.
+    #: A condition on the positions; None for all positions.
     where: Formula | None
 
 
@@ -58,9 +58,9 @@ class Claim:
 
     #: The parts that decide the verdict; an `Entry` in a catalogue.
     statement: Statement
-    #: None for a claim that was read from an order.
+    #: None for a claim from a work order.
     paper: Paper | None = None
-    #: Descriptions of games, used instead of files; None for files.
+    #: Descriptions of games, used instead of game files; None to use the files.
     games: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
@@ -75,7 +75,7 @@ class Claim:
 
     @property
     def is_found(self) -> bool:
-        """Whether the machine found it; ids of claims in files may not begin so."""
+        """Whether the program found it; claims in files must not have this prefix."""
         return self.id.startswith(FOUND)
 
     @cached_property
@@ -118,7 +118,7 @@ class Claim:
 
     @cached_property
     def check(self) -> kinds.Check:
-        """The claim in the shape that its judges take."""
+        """The shape of the statement, or the plug-in."""
         if self.statement.check is not None:
             return self.statement.check
         parts, bound = self.parts, self.statement.bound or 0
@@ -126,36 +126,36 @@ class Claim:
 
     @property
     def outcomes(self) -> kinds.PPositions | None:
-        """The formula for P-positions, if it is about one."""
+        """The claim as a formula for P-positions, or None."""
         return self._in_shape(kinds.PPositions)
 
     @property
     def numbers(self) -> kinds.GrundyNumbers | None:
-        """The formula for Grundy numbers, if it is about one."""
+        """The claim as a formula for Grundy numbers, or None."""
         return self._in_shape(kinds.GrundyNumbers)
 
     @property
     def value_set(self) -> kinds.Values | None:
-        """The set of values at P-positions, if it is about one."""
+        """The claim as a set of values at P-positions, or None."""
         return self._in_shape(kinds.Values)
 
     @property
     def related(self) -> kinds.Related | None:
-        """The relation to another game, if it is about one."""
+        """The claim as a relation to another game, or None."""
         return self._in_shape(kinds.Related)
 
     @property
     def counts(self) -> kinds.Counts | None:
-        """The plug-in that compares numbers of P-positions, if the claim is one."""
+        """The claim as a comparison of numbers of P-positions, or None."""
         return self._in_shape(kinds.Counts)
 
     def _in_shape(self, shape: type[_Shape]) -> _Shape | None:
-        own: object = self.check
-        return own if isinstance(own, shape) else None
+        check: object = self.check
+        return check if isinstance(check, shape) else None
 
     @property
     def on_options(self) -> tree.OnOptions | None:
-        """The claim as a condition on all, some or no options, if it is one."""
+        """The claim as a condition on all, some or no options, or None."""
         if self.pattern is None or self.statement.check is not None:
             return None
         return tree.on_options(self.parts.rest, self.coordinates)
@@ -209,7 +209,7 @@ class Claim:
 
     @cached_property
     def let(self) -> Mapping[str, Formula]:
-        """Names for integers that follow from the parameters."""
+        """Definitions of names by formulas in the parameters."""
         return {} if self.statement.check is not None else self.parts.let
 
     @property
@@ -272,27 +272,27 @@ class Claim:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The kinds of tables that it can be checked on; none for integers."""
+        """The quantities of suitable tables; empty for a statement on integers."""
         if self.pattern is None:
             return ()
-        kinds = self.check.quantities(self.is_of_whole_bars)
+        suitable = self.check.quantities(self.is_of_whole_bars)
         if self.shape in RECTANGULAR and not self.is_of_whole_bars:
-            return tuple(kind for kind in kinds if kind == "grundy")  # the other is of uncut bars
-        return kinds
+            return tuple(q for q in suitable if q == "grundy")  # p-positions: uncut bars only
+        return suitable
 
     def match(self, ruleset: str) -> dict[str, int] | None:
-        """Return the parameters that make the pattern this ruleset; None if none do."""
+        """Return the parameters for which the pattern is this ruleset, or None."""
         if self.pattern is None:
             return None
         parameters = match(self.pattern, read(ruleset))
         return parameters if parameters is not None and self.is_about(parameters) else None
 
     def is_about(self, parameters: Mapping[str, int]) -> bool:
-        """Whether matching parameters are among those of the claim."""
+        """Whether the claim is about these parameters of its pattern."""
         return bool(self.cases(parameters))
 
     def is_for_all(self, parameters: Mapping[str, int]) -> bool:
-        """Whether `for_all` holds for the parameters, so that they are decided at once."""
+        """Whether the parameters satisfy `for_all`."""
         condition = self.statement.for_all
         if condition is None:
             return False
@@ -304,14 +304,14 @@ class Claim:
 
     @property
     def is_for_all_only(self) -> bool:
-        """Whether it is about no other parameters than those of `for_all`."""
+        """Whether all parameters of the claim satisfy `for_all`."""
         statement = self.statement
         if statement.for_all is None or statement.for_all != statement.when:
             return False
         return not statement.some or not statement.for_all.names <= self.parameters
 
     def domain(self, beyond: int = 0) -> str:
-        """Return the premise of its formula, or ""; `beyond` widens its reach."""
+        """Return the condition on positions, or ""; `beyond` is added to the reach."""
         given, reach, parts = self.determined, self.reach, list[str]()
         if reach is not None:
             bound = f"{reach.text} + {beyond}" if beyond else reach.text
@@ -332,10 +332,10 @@ class Claim:
         return command("prove", statement.ruleset, text, "--for", statement.for_all.text)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
-        """Return the parameters with each choice of `every` that fits `when`.
+        """Return the parameters with each choice of `every` that satisfies `when`.
 
-        A verdict is on one of these cases; the claim is true of the parameters if it is true in all of them. Raises
-        `ConfigError` if `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
+        Each case has its own verdict; the claim holds for the parameters if it holds in all cases. Raises `ConfigError` if
+        `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices.
         """
         cases = []
         attempts = count(1)
@@ -347,9 +347,9 @@ class Claim:
         return cases
 
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
-        """Return the parameters, as `cases` returns them, and what `let` makes of them.
+        """Return a case, as `cases` returns it, with the names that `let` defines.
 
-        Parameters outside the claim's domain are accepted, to find out where a theorem stops being true. Raises
+        Parameters outside the claim's domain are accepted, to test whether a theorem holds beyond it. Raises
         `ConfigError` if an integer of `every` is missing; `FormulaError` if a `let` has no value.
         """
         if missing := [name for name in self.statement.every if name not in parameters]:
@@ -362,7 +362,7 @@ class Claim:
         return known
 
     def _holds_when(self, known: dict[str, int], attempts: Iterator[int]) -> bool:
-        """Whether some integers of `some`, counted by `attempts`, satisfy `when`."""
+        """Whether a choice of `some` satisfies `when`; `attempts` counts choices."""
         when = self.statement.when
         try:
             for chosen in assignments(self.statement.some, known):
@@ -372,7 +372,7 @@ class Claim:
                     raise self._too_many(known, 0)
         except FormulaError as error:
             if self.is_found:
-                return False  # the condition was found where it has a value, as v2(s) has for s > 0, and is meant there
+                return False  # a found condition excludes undefined values, as v2(s) for s = 0
             raise ConfigError(f"claim {self.id}: when: {error}, for {_given(known)}") from error
         return False
 
@@ -390,11 +390,11 @@ class Claim:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Claim:
-        """Return the claim that `as_json` wrote."""
+        """Return the claim from the result of `as_json`."""
         return cls(Statement.model_validate(document))
 
     def as_ledger(self) -> LedgerClaim:
-        """Return the claim as a ledger and a report hold it."""
+        """Return the claim in the form of ledgers and reports."""
         if self.paper is None or not isinstance(self.statement, Entry):
             raise ValueError(f"{self.id} was read from an order, which does not name its source")
         return LedgerClaim(

@@ -1,4 +1,4 @@
-"""The verdicts on a claim; "holds to a bound" is never "true"."""
+"""Verdicts on claims; "holds to a bound" never means "true"."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SHORT = 60
 class Counterexample:
     """A counterexample to a claim."""
 
-    #: The facts, and the claim that they contradict.
+    #: The actual fact, and the claimed one.
     found: str
     claimed: str
-    #: The position, None if the claim is not about single positions; and the names of its coordinates.
+    #: The position and the names of its coordinates; None if the claim is not about single positions.
     position: Position | None = None
     coordinates: tuple[str, ...] = ()
     #: A known P-position among the options of an N-position.
     option: Position | None = None
-    #: The reason for its outcome or Grundy number, from its options, as a phrase about the position. None if it is not known,
-    #: or the claim is not about outcomes.
+    #: A phrase that explains its outcome or Grundy number by its options. None if no explanation is known, or the claim is not
+    #: about outcomes.
     reason: str | None = None
 
 
@@ -45,7 +45,7 @@ class Proved:
     unit: str = "position"
     #: The largest coordinate that the statement is about, a formula for all parameters at once; None for any.
     reach: int | str | None = None
-    #: The number of printed numbers, if it is about these alone; None for any position.
+    #: The number of printed numbers, for a claim about printed numbers; None for any other claim.
     printed: int | None = None
 
 
@@ -54,7 +54,7 @@ class Exhausted:
     """The statement is finite, and every case of it was checked."""
 
     kind: ClassVar[VerdictKind] = "exhausted"
-    #: Number of settled positions.
+    #: Number of checked positions.
     positions: int
     #: The kind of cases, if they are not positions: ``case``, ``number``, …
     unit: str = "position"
@@ -62,14 +62,14 @@ class Exhausted:
 
 @dataclass(frozen=True)
 class HoldsToBound:
-    """Nothing in a table contradicts it; it may still be false beyond."""
+    """No position of a table contradicts it; it may still be false beyond."""
 
     kind: ClassVar[VerdictKind] = "holds-to-bound"
-    #: Number of settled positions.
+    #: Number of checked positions.
     positions: int
     #: Largest value of every coordinate that the shape does not limit.
     bound: int
-    #: The fact that holds, if it is not the statement itself on the positions of the table.
+    #: The weaker fact that was checked, if it is not the statement itself on the positions of the table.
     sense: str | None = None
     #: The kind of cases, if they are not positions.
     unit: str = "position"
@@ -77,7 +77,7 @@ class HoldsToBound:
 
 @dataclass(frozen=True)
 class Refuted:
-    """It is false: `counterexample` is the least one in the settled table."""
+    """It is false; `counterexample` is the least one in the table."""
 
     kind: ClassVar[VerdictKind] = "refuted"
     counterexample: Counterexample
@@ -86,7 +86,7 @@ class Refuted:
 
 @dataclass(frozen=True)
 class Undecided:
-    """The table decides nothing; `why` is the reason."""
+    """There is no decision; `why` is the reason."""
 
     kind: ClassVar[VerdictKind] = "undecided"
     why: str
@@ -124,7 +124,7 @@ def verdict_text(verdict: Verdict) -> str:
 
 
 def verdict_detail(verdict: Verdict) -> str:
-    """Return the text of a verdict beside the sign for its kind.
+    """Return the text of a verdict for use beside the sign of its kind.
 
     Examples
     --------
@@ -153,13 +153,13 @@ def verdict_detail(verdict: Verdict) -> str:
             assert_never(verdict)
 
 
-#: The fields of verdicts that a record holds as its `why`.
+#: Fields of verdicts that have the name `why` in a record.
 _WHY: Mapping[str, str] = {"certificate": "why", "sense": "why"}
 _KINDS: Mapping[VerdictKind, type[Verdict]] = {kind.kind: kind for kind in get_args(Verdict)}
 
 
 class VerdictRecord(RecordModel):
-    """A verdict as a document holds it: the keys of all kinds, and its text."""
+    """A verdict in a document: the fields of all kinds of verdicts, and its text."""
 
     verdict: VerdictKind
     positions: int = 0
@@ -178,7 +178,7 @@ class VerdictRecord(RecordModel):
 
     @property
     def as_verdict(self) -> Verdict:
-        """The verdict itself."""
+        """The verdict as an object of its kind."""
         kind = _KINDS[self.verdict]
         return kind(**{of.name: getattr(self, _WHY.get(of.name, of.name)) for of in fields(kind)})
 
@@ -244,7 +244,7 @@ def _all(number: int, unit: str) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """A verdict, and plain data that supports it."""
+    """A verdict and its evidence, which is plain data."""
 
     verdict: Verdict
     evidence: Mapping[str, Any] = field(default_factory=dict)
@@ -284,16 +284,16 @@ class FalseEverywhere(AllParameters):
 
     #: Places of contradictions, in words.
     positions: tuple[str, ...]
-    #: Engines that agree on it.
+    #: The engines that agree on it.
     engines: tuple[str, ...] = ()
-    #: The file, if it is kept.
+    #: The file with the certificate, if it is kept.
     certificate: str | None = None
 
 
 class ClaimVerdict(VerdictRecord):
     """A verdict on a claim, with its evidence and the bound of the table."""
 
-    #: Ids; no table for proofs, for statements that need none, and for claims that compare tables.
+    #: Ids. The table is None for proofs, for statements without tables, and for claims that compare tables.
     claim: str
     table: str | None
     #: Parameters of the claim, or fixed integers of a statement without a ruleset.
@@ -322,8 +322,8 @@ class ClaimVerdict(VerdictRecord):
     ) -> ClaimVerdict:
         """Return the record of a finding.
 
-        The bound, of the table or the integers, is for a verdict that names none; `by_proof` is what only proofs have: `certificate`,
-        `for_all`, `command`.
+        `bound`, of the table or the integers, is used if the verdict has none. `by_proof` holds the fields of proofs:
+        `certificate`, `for_all`, `command`.
         """
         fields = verdict_fields(finding.verdict)
         fields["bound"] = bound if fields["bound"] is None else fields["bound"]
@@ -340,7 +340,7 @@ class ClaimVerdict(VerdictRecord):
 
     @property
     def finding(self) -> Finding:
-        """The verdict itself with its evidence."""
+        """The verdict with its evidence."""
         return Finding(self.as_verdict, dict(self.evidence))
 
     @property
@@ -361,7 +361,7 @@ class ClaimVerdict(VerdictRecord):
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """The engines that agree on a proof, of the claim and of its game."""
+        """The engines that confirmed the proof of the claim and of its game."""
         return tuple(self.evidence.get("engines", ("own",)))
 
     @property

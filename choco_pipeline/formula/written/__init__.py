@@ -1,1 +1,1 @@
-"""Formulas as people write them: plain text and other notations."""
+"""Formulas in mathematical notation: plain text, LaTeX and MathML."""

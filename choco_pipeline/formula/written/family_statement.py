@@ -15,7 +15,7 @@ from choco_pipeline.formula.written.math_text import MathNotation, index_of, typ
 
 @dataclass(frozen=True)
 class Phrase:
-    """A piece of a sentence: words, or a formula in some notation, or code."""
+    """A piece of a sentence: words, a formula in a notation, or code."""
 
     text: str
     kind: Literal["words", "formula", "code"] = "words"
@@ -46,7 +46,7 @@ class FamilyStatement:
             return Phrase(typeset(parse(text), notation), "formula")
 
         yield Phrase("For all integers ")
-        yield from _compared(self.parameters, ">=", "0", notation)
+        yield from _joint_comparison(self.parameters, ">=", "0", notation)
         natural = {parse(f"{name} >= 0") for name in self.parameters}
         others = [part for part in parse(self.condition).conjuncts if part not in natural]
         if others:
@@ -70,7 +70,7 @@ class FamilyStatement:
 
 
 def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
-    """Yield a condition on positions; a bound of several coordinates once.
+    """Yield a condition on positions; coordinates with the same bound are joined.
 
     Examples
     --------
@@ -87,15 +87,15 @@ def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
             case _:
                 pass
     if len(bounded) == len(parts) and len(set(bounded.values())) == 1:
-        yield from _compared(list(bounded), "<=", bounded.popitem()[1], notation)
+        yield from _joint_comparison(list(bounded), "<=", bounded.popitem()[1], notation)
     else:
         yield Phrase(typeset(parse(where), notation), "formula")
 
 
-def _compared(
+def _joint_comparison(
     names: Sequence[str], sign: str, bound: str, notation: MathNotation
 ) -> Iterator[Phrase]:
-    """Yield names with commas between, and their common comparison."""
+    """Yield names, separated by commas, and one comparison for all of them."""
     *others, last = [notation.name(*index_of(name)) for name in names]
     for name in others:
         yield from (Phrase(name, "formula"), Phrase(", "))

@@ -91,7 +91,7 @@ class LaTeX(MathNotation):
         return "-"
 
     def row(self, parts: Sequence[str]) -> str:
-        """Return parts beside each other."""
+        """Return parts side by side."""
         return " ".join(part for part in parts if part)
 
     def words(self, text: str) -> str:
@@ -108,7 +108,7 @@ class LaTeX(MathNotation):
         return rf"\left\lfloor \frac{{{numerator}}}{{{denominator}}} \right\rfloor"
 
     def bracketed(self, inner: str, bracket: str) -> str:
-        """Return something in parentheses, in braces or between bars."""
+        """Return a part in parentheses, braces or bars."""
         first, last = {"(": ("(", ")"), "{": (r"\{", r"\}")}.get(bracket, (r"\lvert ", r"\rvert"))
         if r"\frac" in inner:
             return rf"\left{first}{inner}\right{last}"
@@ -123,12 +123,12 @@ class LaTeX(MathNotation):
         return head + self.listed(arguments)
 
     def modulo(self, modulus: str) -> str:
-        """Return the modulus behind a congruence."""
+        """Return the modulus that follows a congruence."""
         return rf"\pmod{{{modulus}}}"
 
 
 def tex_text(text: str) -> str:
-    r"""Return plain text in LaTeX; signs missing in its fonts by their code.
+    r"""Escape plain text for LaTeX; signs that its fonts lack become code points.
 
     Examples
     --------
@@ -139,13 +139,13 @@ def tex_text(text: str) -> str:
 
 
 def tex_code(text: str) -> str:
-    """Return code in LaTeX, which may be broken behind a slash or a comma."""
+    """Return code in LaTeX that may be broken after ``/``, ``,``, ``=`` and ``-``."""
     broken = re.sub(r"([/,=-])", r"\1\\allowbreak{}", tex_text(text))
     return rf"\texttt{{{broken}}}"
 
 
 def markdown_text(text: str) -> str:
-    r"""Return plain text in Markdown.
+    r"""Escape plain text for Markdown.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """Return code in Markdown, between more backticks than it has."""
+    """Return code in Markdown, between more backticks than occur in it."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     space = " " if "`" in text else ""
     return f"{fence}{space}{text}{space}{fence}"

@@ -1,4 +1,4 @@
-"""Formulas typeset in a notation: plain text, unless a subclass writes markup."""
+"""Typesetting of formulas: plain text, or markup by subclasses of the notation."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from choco_pipeline.formula.nodes import (
 
 _OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
 _BITWISE = _REMAINDER
-#: Shifts by numbers up to this one are by 2, 4, …, 64; by larger ones, by a power of 2.
+#: Shifts by up to this number are written with 2, 4, …, 64, larger ones with a power of 2.
 MOST_WRITTEN_OUT = 6
-#: Relations and operators of print, and those of them without space around them; other signs stay as they are.
+#: Printed relations and operators; other signs stay as they are. `_CLOSE` has no space around it.
 SIGNS = {
     "^": "⊕",
     "&": "&",
@@ -54,7 +54,7 @@ _BRACKETS = {"(": ("(", ")"), "{": ("{", "}"), "|": ("|", "|")}
 
 
 class MathNotation:
-    """Parts of a formula as plain text; subclasses write other markup."""
+    """Plain text for the parts of a formula; subclasses write markup."""
 
     def number(self, digits: str) -> str:
         """Return digits."""
@@ -81,7 +81,7 @@ class MathNotation:
         return "−"
 
     def row(self, parts: Sequence[str]) -> str:
-        """Return parts beside each other."""
+        """Return parts side by side."""
         return "".join(parts)
 
     def words(self, text: str) -> str:
@@ -90,11 +90,11 @@ class MathNotation:
 
     def power(self, base: str, exponent: str) -> str:
         """Return a base with an exponent."""
-        return f"{base}^{_grouped(exponent)}"
+        return f"{base}^{_parenthesised(exponent)}"
 
     def floor(self, numerator: str, denominator: str) -> str:
         """Return a quotient, rounded down."""
-        return f"⌊{_grouped(numerator)}/{_grouped(denominator)}⌋"
+        return f"⌊{_parenthesised(numerator)}/{_parenthesised(denominator)}⌋"
 
     def bracketed(self, inner: str, bracket: str) -> str:
         """Return a part in parentheses "(", braces "{" or bars "|"."""
@@ -106,13 +106,13 @@ class MathNotation:
         return self.bracketed(", ".join(parts), bracket)
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
-        """Return a function, ``v2`` and ``log2`` among them, of arguments."""
+        """Return a function with its arguments, also for ``v2`` and ``log2``."""
         if name == "log2":
             return f"⌊log₂ {self.listed(arguments)}⌋"
         return ("v₂" if name == "v2" else name) + self.listed(arguments)
 
     def modulo(self, modulus: str) -> str:
-        """Return the modulus of a congruence, behind it."""
+        """Return the modulus that follows a congruence."""
         return f" (mod {modulus})"
 
 
@@ -121,10 +121,10 @@ def typeset(
 ) -> str:
     """Return a formula in a notation; `names` has the text of some names.
 
-    Nim-sums are ``⊕``, quotients floors, shifts powers of 2, and remainders congruences where two are compared.
-    Look-ups in a sequence are functions.
+    Nim-sums are written with ``⊕``, quotients as floors, shifts with powers of 2, equal remainders as congruences, and look-ups
+    as functions.
     """
-    return _Setter(notation, names or {}).of(formula.root)
+    return _Typesetter(notation, names or {}).of(formula.root)
 
 
 def index_of(name: str) -> tuple[str, str]:
@@ -140,7 +140,7 @@ def index_of(name: str) -> tuple[str, str]:
 
 
 def math_text(formula: Formula | str) -> str:
-    """Return a formula as plain text for people, which is never parsed.
+    """Return a formula as plain text for readers, which cannot be parsed.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def range_text(name: str, span: Range) -> str:
     return f"{name} from {math_text(span.first)} to {math_text(span.last)}{steps}"
 
 
-def _grouped(text: str) -> str:
+def _parenthesised(text: str) -> str:
     """Return a part of a quotient or an exponent, in parentheses if needed."""
     depth, loose = 0, text[0].isdigit() and text.lstrip("0123456789")[:1].isalpha()
     for sign in text:
@@ -178,8 +178,8 @@ def _grouped(text: str) -> str:
     return f"({text})" if loose else text
 
 
-class _Setter:
-    """Walks a formula and asks a notation for each part."""
+class _Typesetter:
+    """Typesets the nodes of a formula in a notation."""
 
     def __init__(self, notation: MathNotation, names: Mapping[str, str]) -> None:
         self._to, self._names = notation, names
@@ -212,7 +212,7 @@ class _Setter:
                 return self._to.row(parts)
 
     def _in(self, node: Node, least: int) -> str:
-        """Return a part, in parentheses unless it binds tightly enough."""
+        """Return a part, in parentheses if its precedence is below `least`."""
         text = self.of(node)
         return text if _strength(node) >= least else self._to.bracketed(text, "(")
 
@@ -275,7 +275,7 @@ class _Setter:
 
 
 def _are_joined(left: Node, right: Node) -> bool:
-    """Whether a product has no sign, as a number before a name has."""
+    """Whether a product is written without a sign, such as 2k."""
     match right:
         case Name():
             return isinstance(left, Integer)
@@ -288,7 +288,7 @@ def _are_joined(left: Node, right: Node) -> bool:
 
 
 def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
-    """Return sides and modulus of a congruence; a number must be a remainder."""
+    """Return the sides and the modulus of a congruence, or None."""
     if node.operators not in (("==",), ("!=",)):
         return None
     match node.operands:
@@ -301,7 +301,7 @@ def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
 
 
 def _without_sign(node: Node) -> Node | None:
-    """Return a product without its minus sign, as of (-2)·m, or None."""
+    """Return 2·m for (-2)·m; None if a product has no minus sign in front."""
     match node:
         case Binary("*", Integer(value), right) if value < 0:
             return right if value == -1 else replace(node, left=Integer(-value, node.left.column))
@@ -327,7 +327,7 @@ def _with_power(node: Binary) -> Node | None:
 
 
 def _strength(node: Node) -> int:
-    """Return the precedence of a typeset part. Floors and functions are brackets."""
+    """Return the precedence of a typeset part; floors and functions are atoms."""
     match node:
         case Integer(value):
             return _ATOM if value >= 0 else _SUM

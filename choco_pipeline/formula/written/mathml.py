@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.math_text import SIGNS, MathNotation
 
-#: A product without a sign is one for screen readers.
+#: A product without a sign gets an invisible sign for screen readers.
 _SIGNS = SIGNS | {"": "\u2062", "iff": "⟺"}
 
 
@@ -53,7 +53,7 @@ class MathML(MathNotation):
         return '<mo form="prefix">−</mo>'
 
     def row(self, parts: Sequence[str]) -> str:
-        """Return parts beside each other."""
+        """Return parts side by side."""
         return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
 
     def words(self, text: str) -> str:
@@ -70,13 +70,13 @@ class MathML(MathNotation):
         return f"<mrow><mo>⌊</mo>{fraction}<mo>⌋</mo></mrow>"
 
     def bracketed(self, inner: str, bracket: str) -> str:
-        """Return something in parentheses, in braces or between bars."""
+        """Return a part in parentheses, braces or bars."""
         first, last = {"(": ("(", ")"), "{": ("{", "}")}.get(bracket, ("|", "|"))
         still = "" if "<mfrac>" in inner else ' stretchy="false"'
-        # Bars alone do not show which end they are.
+        # A bar alone does not show whether it opens or closes.
         before, after = (' form="prefix"', ' form="postfix"') if first == "|" else ("", "")
         left, right = f"<mo{before}{still}>{first}</mo>", f"<mo{after}{still}>{last}</mo>"
-        # Brackets inside of brackets stay in a row of their own, which shows where each ends.
+        # Nested brackets keep their own row, which shows where they end.
         bare = _without_row(inner)
         return f"<mrow>{left}{inner if bare.startswith('<mo') else bare}{right}</mrow>"
 
@@ -94,14 +94,14 @@ class MathML(MathNotation):
         return self.row([head, self.listed(arguments)])
 
     def modulo(self, modulus: str) -> str:
-        """Return the modulus behind a congruence."""
+        """Return the modulus that follows a congruence."""
         return f'<mspace width="0.4em"/>{self.bracketed(self.words("mod ") + modulus, "(")}'
 
 
 def in_page(phrases: Iterable[Phrase]) -> Markup:
-    """Return a sentence with MathML formulas as a part of a page.
+    """Return a sentence with MathML formulas as HTML.
 
-    A comma after a formula is set with it, because a browser may break the line between them.
+    A comma after a formula becomes a part of it, because a browser may break the line between them.
     """
     page = ""
     for phrase in phrases:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 
-#: Approximate number of parameters that are named if they are no product of ranges.
+#: Largest number of choices that are listed in full, if they are no product of sets.
 MOST_NAMED = 8
 
 
@@ -58,7 +58,7 @@ def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
 
 
 def exact_text(given: Sequence[Mapping[str, int]]) -> str:
-    """Return parameters, in the short form if it includes no others.
+    """Return choices of parameters, in the short form if it is exact.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from choco_pipeline.formula.formula import Formula
 from choco_pipeline.formula.nodes import Binary, Compare, Integer, Junction, Name, Node, names_of
 from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 
-#: Sets are recognised as {2^n − c} for c of at most this size; for larger ones a few values would look like such a set by chance.
+#: Largest |c| of recognised sets {2^n − c}; for a larger one, a few values match by chance.
 MOST_SHIFT = 8
 
 
@@ -21,7 +21,7 @@ class ShiftedPowers:
 
     @classmethod
     def from_first(cls, shift: int, first: int) -> ShiftedPowers | None:
-        """Return the integers from `first` on; None if `first` has not this form."""
+        """Return the set with the least member `first`; None if there is no such set."""
         power = first + shift
         if power <= 0 or power & (power - 1):
             return None
@@ -59,7 +59,7 @@ class ShiftedPowers:
 
     @property
     def text(self) -> str:
-        """The set in the field's notation.
+        """The set in mathematical notation.
 
         Examples
         --------
@@ -100,7 +100,7 @@ def _added(node: Node) -> int | None:
 def typeset_set(condition: Formula, variable: str, to: MathNotation) -> str:
     """Return the set of integers that satisfy a condition, in a notation.
 
-    It is a union of {2^n − c : n ≥ m} and of a list, if the condition on ``v`` names these; otherwise {v : condition}.
+    It is a union of sets {2^n − c : n ≥ m} and a list, if the condition on ``v`` has this form; otherwise {v : condition}.
 
     Examples
     --------

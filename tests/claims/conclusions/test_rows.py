@@ -312,7 +312,7 @@ NO_VALUE = {"when": "k == 3 or (k == 0 and 4//k == 1)"}
             [*tables(3), NO_POSITION, FALSE_FOR_6],
             "refuted",
             "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6);"
-            " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 15)",
+            " 1 of 3 tables refutes it; undecided on 1 of 3 tables: no such position (k = 15)",
         ),
         ({}, [*tables(3, 7, 11), *proofs(3, 7, 11)], "proved-for-listed", None),
         (
