@@ -90,21 +90,21 @@ def sampled(game: str) -> cells.Points:
         heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
         return places | dict(zip(ruleset.coordinates, heaps, strict=True))
     rows = [
-        _legal(ruleset, np.array(list(_small(ruleset)), np.int64)),
-        _legal(ruleset, _drawn(ruleset))[:DRAWN],
-        _legal(ruleset, np.array(list(_near_powers(ruleset)), np.int64)),
+        _legal_rows(ruleset, np.array(list(_small_box(ruleset)), np.int64)),
+        _legal_rows(ruleset, _random_places(ruleset))[:DRAWN],
+        _legal_rows(ruleset, np.array(list(_near_powers(ruleset)), np.int64)),
     ]
     positions = dict.fromkeys(map(tuple, chain.from_iterable(part.tolist() for part in rows)))
     columns = np.array(list(positions), np.int64).T
     return dict(zip(ruleset.coordinates, columns, strict=True))
 
 
-def _legal(ruleset: Ruleset, rows: cells.Ints) -> cells.Ints:
+def _legal_rows(ruleset: Ruleset, rows: cells.Ints) -> cells.Ints:
     rows = rows.reshape(-1, len(ruleset.coordinates))
     return rows[cells.are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
 
 
-def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
+def _small_box(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
     """Yield the places of a small box; with many coordinates, most are 0."""
     number = len(ruleset.base.coordinates)
     side = max(3, int(LEAST ** (1 / number)) - 1)
@@ -116,7 +116,7 @@ def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
         yield from product(*(span if i in chosen else (0,) for i, span in enumerate(spans)))
 
 
-def _drawn(ruleset: Ruleset) -> cells.Ints:
+def _random_places(ruleset: Ruleset) -> cells.Ints:
     """Return random places, most of them small; not all are positions."""
     random = np.random.default_rng(len(ruleset.coordinates))
     most = np.array(ruleset.limits(_largest(ruleset)))
@@ -180,7 +180,7 @@ class Meaning:
 
 
 def environment(claim: Claim, game: str) -> dict[str, int] | None:
-    """Return integers for a claim's names; None unless the game is exactly one case."""
+    """Return integers for a claim's names; None unless exactly one case is the game."""
     parameters = None if claim.pattern is None else match(claim.pattern, read(game))
     cases = [] if parameters is None else claim.cases(parameters)
     return claim.environment(cases[0]) if len(cases) == 1 else None
@@ -441,11 +441,11 @@ def follows_from_formulas(
             other = build(pattern, claim.match(game) or {}, Path()).notation
         except ChocoError:  # there is no such game, such as a bar with heights x//0
             continue
-        both += [settled_by(name, of, catalogue) for name in (game, _computed(other))]
+        both += [settled_by(name, of, catalogue) for name in (game, _with_differences(other))]
     return tuple(dict.fromkeys(chain.from_iterable(both))) if all(both) else ()
 
 
-def _computed(game: str) -> str:
+def _with_differences(game: str) -> str:
     """Return a game with differences evaluated: (x+z)//5 for (x+z)//(9-4)."""
 
     def of(node: Node) -> Node:

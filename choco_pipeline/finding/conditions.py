@@ -53,7 +53,7 @@ Values = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Domain:
-    """A condition on the parameters under which something holds."""
+    """A condition on the parameters, and the number of conditions of its length."""
 
     #: A condition of the formula language; empty for all parameters.
     text: str
@@ -312,7 +312,7 @@ def _order(condition: _Condition) -> tuple[int, int, int, str]:
 
 
 def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
-    """Return the number of conditions of at most this length; atoms of equal sets are one."""
+    """Return the number of conditions of at most this length; atoms of equal sets count once."""
     sizes = Counter(atom.size for atom in atoms)
     total = sum(number for size, number in sizes.items() if size <= condition.size)
     level: Mapping[int, int] = sizes

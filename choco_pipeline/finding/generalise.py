@@ -89,9 +89,7 @@ def lifted(
         form = with_formulas(proposition, partial(_with_holes, numbers=numbers))
         forms.setdefault(form, []).append((point, tuple(numbers)))
     lines = (
-        text_of(
-            with_formulas(with_formulas(form, partial(_filled, holes=holes)), _with_inequalities)
-        )
+        text_of(with_formulas(with_formulas(form, partial(_fill, holes=holes)), _with_inequalities))
         for form, instances in forms.items()
         for part in _parts(instances, by_value=by_value)
         for holes in islice(_fillings(part, _spare(instances)), MOST_FOR_ALL)
@@ -120,9 +118,9 @@ def _parts(instances: Sequence[_Instance], *, by_value: bool) -> Iterator[list[_
     yield chosen
     names = sorted(instances[0][0])
     for name, modulus in product(names, MODULI):
-        yield from _alike(chosen, name, modulus)
+        yield from _classes(chosen, name, modulus)
     for name in names if by_value and len(names) > 1 else ():
-        yield from _alike(chosen, name)
+        yield from _classes(chosen, name)
     yield from _proportional(instances)
     same: dict[tuple[int, ...], list[_Instance]] = {}
     for instance in instances:
@@ -161,7 +159,7 @@ def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
         yield list(most.values())
 
 
-def _alike(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator[list[_Instance]]:
+def _classes(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator[list[_Instance]]:
     classes: dict[int, list[_Instance]] = {}
     for instance in chosen:
         value = instance[0][name]
@@ -201,14 +199,14 @@ def _fillings(instances: Sequence[_Instance], spare: int = 1) -> Iterator[tuple[
     yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
 
 
-def _filled(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
+def _fill(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
     match node:
         case nodes.Binary("+", left, nodes.Name(name)) if name.startswith(_HOLE):
-            return _sum(_filled(left, holes), holes[int(name[1:])])
+            return _sum(_fill(left, holes), holes[int(name[1:])])
         case nodes.Name(name) if name.startswith(_HOLE):
             return parse_nodes(holes[int(name[1:])].text)
         case _:
-            return nodes.with_operands(node, lambda operand: _filled(operand, holes))
+            return nodes.with_operands(node, lambda operand: _fill(operand, holes))
 
 
 def _sum(kept: nodes.Node, added: Combination) -> nodes.Node:

@@ -100,7 +100,7 @@ class Combination:
             size = "" if abs(factor) == 1 and term.shown else str(abs(factor))
             dot = "·" if size and term.shown and not term.shown.isalpha() else ""
             text += f"{'−' if factor < 0 else '+' if text else ''}{size}{dot}{term.shown}"
-        return self._divided(text or "0", "/")
+        return self._quotient(text or "0", "/")
 
     @property
     def text(self) -> str:
@@ -110,7 +110,7 @@ class Combination:
             is_bare = factor == 1 or not ("/" in term.text or "%" in term.text)
             # -s%2 would be (-s)%2
             terms.append((factor, term.text if is_bare else f"({term.text})"))
-        return parse(self._divided(sum_text(terms), "//")).text
+        return parse(self._quotient(sum_text(terms), "//")).text
 
     def _factors(self) -> list[tuple[Term, int]]:
         pairs = zip(self.terms, self.coefficients, strict=True)
@@ -125,7 +125,7 @@ class Combination:
         """Whether it is a quotient of a sum, so that its text begins with a bracket."""
         return self._below != 1 and len(self._factors()) > 1
 
-    def _divided(self, text: str, sign: str) -> str:
+    def _quotient(self, text: str, sign: str) -> str:
         if self._below == 1:
             return text
         inner = f"({text})" if self.is_in_brackets else text

@@ -182,7 +182,7 @@ def new_parameters(
 
     ends = spread([p for p in fresh if is_at_an_end(p)], UNSEEN // 2)
     others = spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
-    apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
+    apart = _farthest(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
     chosen = [*near, *ends, *others, *apart]
     return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
 
@@ -200,7 +200,7 @@ def spread(items: Sequence[Item], most: int = GAMES) -> list[Item]:
     return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
 
 
-def _apart(
+def _farthest(
     possible: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
 ) -> list[dict[str, int]]:
     """Return parameters, each the farthest from `others` and from the earlier ones."""
@@ -228,17 +228,17 @@ def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
         is_meant = claim.is_about(parameters)
     except ChocoError:  # the condition has no value
         return None
-    return _built(claim.pattern, tuple(parameters.items())) if is_meant else None
+    return _build(claim.pattern, tuple(parameters.items())) if is_meant else None
 
 
 @lru_cache(maxsize=1 << 17)
 def _exists(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> bool:
     """Whether the game exists; cached, because it is called thousands of times."""
-    return _built(pattern, parameters) is not None
+    return _build(pattern, parameters) is not None
 
 
 @lru_cache(maxsize=1 << 12)
-def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
+def _build(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
     try:
         return build(pattern, dict(parameters), Path())
     except ChocoError:

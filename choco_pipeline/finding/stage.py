@@ -93,7 +93,7 @@ class Finder:
         self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
         by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
         for statement in sorted(by_id.values(), key=self._strength):
-            if statement.verdict == "refuted":  # by what was held out
+            if statement.verdict == "refuted":  # by held-out data
                 self.refuted.append(statement)
             else:
                 self._consider(statement)
@@ -116,7 +116,7 @@ class Finder:
             return self.for_all(subject)
         if kind == "larger table":
             return searched_again(subject, self.tables)
-        chance = right_by_chance(subject, self._covered(subject))
+        chance = right_by_chance(subject, self._covered_games(subject))
         if chance is not None and chance >= MANY:
             why = f"right, but also right for {chance} of {BARS} random bars of similar height"
             return not_reported(subject, why)
@@ -139,7 +139,7 @@ class Finder:
         answer: comparison.Decided = self._answer("implication", question) or "undecided"
         return answer
 
-    def _covered(self, statement: FoundStatement) -> list[str]:
+    def _covered_games(self, statement: FoundStatement) -> list[str]:
         """Return its `covered_games`, from a cache."""
         if statement.id not in self._games:
             self._games[statement.id] = covered_games(statement, self.tables)
@@ -153,7 +153,7 @@ class Finder:
         """
         excluded = 0
         if statement.kind == "values":
-            games = self._covered(statement)
+            games = self._covered_games(statement)
             meant = comparison.meaning(statement.claims[0], games[0]) if games else None
             excluded = int(meant.domain.sum()) if meant is not None and meant.of == "p" else 0
         given = [claim.determined for claim in statement.claims]
@@ -170,7 +170,7 @@ class Finder:
         )
 
     def _consider(self, statement: FoundStatement) -> None:
-        if self._folded(statement):
+        if self._fold(statement):
             return
         proposed_id, tables = statement.id, statement.held_on.tables
         answer = self._answer("trial", statement)
@@ -189,7 +189,7 @@ class Finder:
             return
         if statement.verdict != "refuted":
             # A narrower statement may follow from others.
-            if statement.id != proposed_id and self._folded(statement):
+            if statement.id != proposed_id and self._fold(statement):
                 return
             if self.for_all is not None and claim_for_all(statement) is not None:
                 statement = self._answer("for all", statement) or statement
@@ -223,11 +223,11 @@ class Finder:
         """Return lemmas or claims that imply a statement, their relation to it, and where."""
         if statement.claims and (by_lemma := comparison.lemmas(statement.claims[0])):
             return by_lemma, "the same", "what is written"
-        known, on = self._restated(statement, self.catalogue)
+        known, on = self._premises(statement, self.catalogue)
         if not known:
             known = self._settled_relation(statement, self.catalogue)
             return known, "more" if known else "the same", on
-        games = self._covered(statement)
+        games = self._covered_games(statement)
         every = [*games, *further_games(statement, self.tables)]
         if not comparison.cover_all(known, every, self.catalogue):
             return known, "of fewer games", on
@@ -239,11 +239,11 @@ class Finder:
         self._claims = Catalogue({**self._claims.claims, **own})
         self._owners |= dict.fromkeys(own, statement.id)
 
-    def _restated(
+    def _premises(
         self, statement: FoundStatement, catalogue: Catalogue
     ) -> tuple[tuple[str, ...], ComparedOn]:
         """Return claims that together imply a statement, and where they were compared."""
-        games = self._covered(statement)
+        games = self._covered_games(statement)
         by_claim = [comparison.sources(claim, games, catalogue) for claim in statement.claims]
         names = tuple(dict.fromkeys(chain.from_iterable(by_claim))) if all(by_claim) else ()
         premises = [catalogue.claims[name] for name in names]
@@ -255,9 +255,9 @@ class Finder:
         )
         return (names, on) if on is not None else ((), "sampled positions")
 
-    def _folded(self, statement: FoundStatement) -> bool:
+    def _fold(self, statement: FoundStatement) -> bool:
         """List a statement under the first of those that imply it, if there are any."""
-        premises, on = self._restated(statement, self._claims)
+        premises, on = self._premises(statement, self._claims)
         premises = premises or self._settled_relation(statement, self._claims)
         premises = premises or self._settled_law(statement)
         if premises:
@@ -282,7 +282,7 @@ class Finder:
         """Return claims that determine all Grundy numbers in a law, such as a period."""
         if statement.kind != Evaluated.kind or statement.claims[0].quantities != ("grundy",):
             return ()
-        games = spread(self._covered(statement))
+        games = spread(self._covered_games(statement))
         settled = [comparison.settled_by(game, "grundy", self._claims) for game in games]
         return tuple(dict.fromkeys(chain.from_iterable(settled))) if all(settled) else ()
 
@@ -290,7 +290,7 @@ class Finder:
         """Return claims that determine both games of a relation; none for other statements."""
         if statement.kind != "related":
             return ()
-        (claim,), games = statement.claims, self._covered(statement)
+        (claim,), games = statement.claims, self._covered_games(statement)
         if not comparison.follows_from_formulas(claim, games, catalogue):
             return ()  # the usual case; further games take longer to find
         games += further_games(statement, self.tables)
@@ -306,7 +306,7 @@ class Finder:
             sure, other_sure = (STRONGEST_FIRST.index(one.verdict) for one in (statement, other))
             if other.ruleset != statement.ruleset or other_sure < sure:
                 continue
-            premises, on = self._restated(other, own)
+            premises, on = self._premises(other, own)
             if premises:
                 self.accepted.remove(other)
                 implied = [Implied(other.text, on), *self._implied.pop(other.id, [])]

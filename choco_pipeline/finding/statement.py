@@ -116,7 +116,7 @@ class FoundStatement:
 
     #: The search that proposed it, such as ``formulas``.
     search: str
-    #: A game's notation, or that of a family, in which names stand for integers.
+    #: The notation of a game, or of a family, in which names stand for integers.
     ruleset: str
     #: The positions that the search used, and others on which the statement then held.
     found_on: Evidence

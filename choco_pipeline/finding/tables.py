@@ -181,17 +181,17 @@ def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
     """
     corner, few = member.corner, member.first_cells
     if few is not corner:
-        first = _compared(claim, member, few, None)
+        first = _comparison(claim, member, few, None)
         if first.failure is not None:
             return replace(first, bound=corner.bound)
-    return _compared(claim, member, corner, None)
+    return _comparison(claim, member, corner, None)
 
 
 def outcome_up_to(reach: int | None, claim: Claim, member: MemberTable) -> Outcome:
     """Return the outcome of a claim on the positions of a table up to `reach`."""
     if reach is None:
         return outcome(claim, member)
-    return _compared(claim, member, member.table().corner(reach), reach)
+    return _comparison(claim, member, member.table().corner(reach), reach)
 
 
 def outcome(claim: Claim, member: MemberTable, in_corner: Outcome | None = None) -> Outcome:
@@ -199,10 +199,10 @@ def outcome(claim: Claim, member: MemberTable, in_corner: Outcome | None = None)
     first = in_corner or outcome_in_corner(claim, member)
     if first.failure is not None or first.bound == member.bound:
         return first
-    return _compared(claim, member, member.table(), None)
+    return _comparison(claim, member, member.table(), None)
 
 
-def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
+def _comparison(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
     environment = dict(member.parameters)
     try:
         match claim.check:
@@ -292,7 +292,7 @@ class _TableCache:
         def cells() -> Cells:
             part = self.cells.get(table["id"])
             if part is None:
-                part = part_of(_stored(self.paths, table), MOST_LOOKED_AT)
+                part = part_of(_stored_cells(self.paths, table), MOST_LOOKED_AT)
                 size = prod(part.shape) * part.cells.dtype.itemsize
                 if self.bytes + size <= KEPT:
                     part = replace(part, cells=part.array)
@@ -330,12 +330,12 @@ def whole_tables(
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        return WholeTable(_stored(paths, table), holding(game, quantity))
+        return WholeTable(_stored_cells(paths, table), holding(game, quantity))
 
     return whole
 
 
-def _stored(paths: Paths, table: PlannedTable) -> Cells:
+def _stored_cells(paths: Paths, table: PlannedTable) -> Cells:
     manifest = paths.manifest(table["shard"])
     built = read_record(manifest)
     return Cells.open(store_of(manifest, built), table["id"], built["tables"][table["id"]])

@@ -107,7 +107,7 @@ MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
 def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
-    """Return the bound of a claim's trial table; `run` is that of the run's table."""
+    """Return the bound of a claim's trial table; `run` is the bound of the run's table."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
     least = SMALLEST
@@ -202,9 +202,9 @@ def bound_and_dispute(
     if claim.shape in RECTANGULAR:  # its table holds all positions
         return max(game.limits(None)), ""
     bound = bound_of_trial(claim, game, quantity, run)
-    disputes = list(_ended(claim, game.notation, catalogue.bounded, bound))
+    disputes = list(_bounded_claims(claim, game.notation, catalogue.bounded, bound))
     if run is not None:  # positions are sampled for few games: that takes as long as a trial
-        disputes += _contradicted(claim, game.notation, catalogue)
+        disputes += _contradictions(claim, game.notation, catalogue)
     for deciding, why in sorted(disputes, key=lambda dispute: dispute[0]):
         if deciding <= bound:
             continue
@@ -214,8 +214,8 @@ def bound_and_dispute(
     return bound, ""
 
 
-def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Dispute]:
-    """Yield claims that agree with a claim, but end at `bound` or beyond and before it."""
+def _bounded_claims(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Dispute]:
+    """Yield disputes: claims that agree, but end at `bound` or later, and before `claim`."""
     own = environment(claim, game)
     if own is None:
         return
@@ -227,24 +227,24 @@ def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterato
         end = int(other.reach.value(known))
         if end < bound or (own_end is not None and own_end <= end):
             continue
-        differ = _differ(meaning(claim, game), meaning(other, game))
+        differ = _differences(meaning(claim, game), meaning(other, game))
         if differ is not None and not differ.any():
             yield end + 1, f"{other.id} says so only for coordinates up to {end:,}"
 
 
-def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dispute]:
-    """Yield claims that contradict a claim, each with the least sampled position."""
+def _contradictions(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dispute]:
+    """Yield disputes: claims that contradict `claim`, each at its least sampled position."""
     own, points = meaning(claim, game), sampled(game)
     largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
     for other in catalogue.speaking_of(game):
-        differ = _differ(own, meaning(other, game))
+        differ = _differences(own, meaning(other, game))
         if differ is not None and differ.any():
             place = min(np.flatnonzero(differ).tolist(), key=largest.__getitem__)
             at = ", ".join(str(values[place]) for values in points.values())
             yield int(largest[place]), f"{other.id} contradicts it at ({at})"
 
 
-def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
+def _differences(own: Meaning | None, other: Meaning | None) -> Truths | None:
     """Return positions where two claims contradict each other, None if incomparable."""
     if own is None or other is None:
         return None
@@ -258,7 +258,7 @@ def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why a statement that no table refutes is not reported."""
+    """Reason not to report a statement that no table refutes."""
 
     text: str
     #: Words for what a narrower condition excludes: sets with missing members, or formulas without a value. Empty for a dispute.
@@ -526,7 +526,7 @@ class Trials:
                     self._findings[key] = alone(check(explains=False))
                 finding = self._findings[key]
                 explained = check if isinstance(finding.verdict, Refuted) else None
-                verdict = _missing(claim, finding, bound) or finding.verdict
+                verdict = _missing_value(claim, finding, bound) or finding.verdict
                 if dispute and isinstance(finding.verdict, HoldsToBound):
                     verdict = Doubt(f"right to bound {bound:,}, but {dispute}")
             except ChocoError as error:
@@ -584,7 +584,7 @@ class Trials:
             for case in claim.cases(parameters):
                 finding = table.find(claim, case)
                 assert not isinstance(finding.verdict, Proved), "a table proves nothing"
-                verdict = _missing(claim, finding, table.cells.bound) or finding.verdict
+                verdict = _missing_value(claim, finding, table.cells.bound) or finding.verdict
                 yield TableTrial(
                     parameters, table.cells.bound, verdict, table.cells.bound, is_own=True
                 )
@@ -631,7 +631,7 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
     return replace(statement, statement=text_of(replace(values, relation="<=")))
 
 
-def _missing(claim: Claim, finding: Finding, bound: int) -> Doubt | None:
+def _missing_value(claim: Claim, finding: Finding, bound: int) -> Doubt | None:
     """Return a doubt if a small member of a value set does not occur."""
     is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
     if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound | Undecided):
@@ -741,7 +741,7 @@ def wider(statement: FoundStatement) -> ChangedStatement | None:
     right: list[TableTrial] = []
     wrong: list[Parameters] = []
     outside = Trials(Tables({}), Catalogue({}))
-    for point in islice(_outside(statement), GAMES_OUTSIDE):
+    for point in islice(_points_outside(statement), GAMES_OUTSIDE):
         trials: list[TableTrial] = []
         with suppress(ChocoError):  # such as a height that divides by 0
             for claim in unlimited.claims:
@@ -781,18 +781,18 @@ def _conditions(
             else:
                 operands = (Binary("+", left, Integer(1)), right)
             relaxed = Compare((f"{sign[0]}=",), operands)
-            yield parse(render(_replaced(root, part, relaxed))).text
+            yield parse(render(_with_part(root, part, relaxed))).text
     holds = [True] * len(inside) + [False] * len(wrong)
     fitted = sure_domain([*inside, *wrong], holds, between(statement), largest=1)
     if fitted is not None:
         yield fitted.text
 
 
-def _replaced(node: Node, part: Node, other: Node) -> Node:
-    return other if node is part else with_operands(node, lambda one: _replaced(one, part, other))
+def _with_part(node: Node, part: Node, other: Node) -> Node:
+    return other if node is part else with_operands(node, lambda one: _with_part(one, part, other))
 
 
-def _outside(statement: FoundStatement) -> Sequence[Parameters]:
+def _points_outside(statement: FoundStatement) -> Sequence[Parameters]:
     old, seen = parse(statement.when), statement.points
     spans = {
         name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)

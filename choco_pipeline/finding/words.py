@@ -35,7 +35,7 @@ from choco_pipeline.mining.pictures import SIDE
 from choco_pipeline.mining.recurrences import DIGIT_FUNCTIONS
 from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import (
-    MOST_SAID,
+    MOST_NAMED,
     BlocksFinding,
     CellularFinding,
     CountFinding,
@@ -310,12 +310,12 @@ def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | 
 
 def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
     steps = np.array([(0, 0, 0), *finding.terms])
-    odd = _met_oddly([p + step for step in steps], bound)
+    odd = _odd_rows([p + step for step in steps], bound)
     wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
     for step in steps if finding.inside else ():
         wrong = wrong[_legal(finding, game, wrong - step)]
     named = finding.exceptions
-    if named is None or len(named) > MOST_SAID:  # then the text does not list all of them
+    if named is None or len(named) > MOST_NAMED:  # then the text does not list all of them
         yield wrong[wrong[:, 0] >= finding.begins]
     else:
         yield wrong[[tuple(cell) not in named for cell in wrong.tolist()]]
@@ -327,12 +327,12 @@ def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) ->
         residue = np.array(relation.residue)
         own = p[((p - residue) % 2 == 0).all(axis=1)]
         halves = [(own - residue) // 2, *(p - np.array(step) for step in relation.terms)]
-        cells = 2 * _met_oddly(halves, bound) + residue
+        cells = 2 * _odd_rows(halves, bound) + residue
         cells = cells[(cells <= bound).all(axis=1) & (cells[:, 0] >= finding.begins)]
         yield cells[_legal(finding, game, cells)]
 
 
-def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
+def _odd_rows(parts: Sequence[Ints], bound: int) -> Ints:
     """Return the rows that occur in an odd number of the arrays; each has distinct rows."""
     side = bound + 2 * _MARGIN + 1
     rows = np.concatenate(parts) + _MARGIN
