@@ -1,14 +1,14 @@
 """Comparison: which claims imply, restate or extend a statement.
 
-Idea: a claim has a content for a game: the positions that it is about, and their outcomes or Grundy numbers. Claims imply a
-statement if at each position that it is about one of them says the same. That is seen at sampled positions first. For these cases
-automata then decide it for all positions. The moves of the game do not matter, because the truth of the claims is another question.
+Idea: the content of a claim for a game is its domain (a set of positions), with the outcomes or Grundy numbers there. Claims imply a
+statement if at each position of its domain one of them has the same content. Sampled positions are compared first. If they agree,
+automata decide the implication for all positions. The moves of the game do not matter: the claims need not be true.
 
-Invariant: automata answer "proved" only if a sentence holds at all positions. They answer "refuted" only if every claim has
-sentences, and they find a position, or a member of a set, about which no claim says the same.
+Invariant: automata answer "proved" only if the implication holds at all positions. They answer "refuted" only if every claim can be
+written as sentences and some position, or some member of a set, has the same content in no premise.
 
-Cost: some milliseconds for a game, and some tenths of a second if every member of a set must be a value. The decision does not depend
-on the speed of the machine, because automata are limited by their states.
+Cost: some milliseconds for a game, and some tenths of a second if every member of a set must be a value. The answer does not depend
+on the speed of the machine, because the number of states is limited, not the time.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ from choco_pipeline.provenance import digest
 from choco_pipeline.statements import tree
 from choco_pipeline.tables import cells
 
-#: The subject of a claim: outcomes, Grundy numbers, or a set of values.
-Told = Literal["p", "grundy", "values"]
-#: Approximate number of small positions.
+#: The content of a claim: outcomes, Grundy numbers, or a set of values.
+Kind = Literal["p", "grundy", "values"]
+#: Approximate number of positions in the small box.
 LEAST = 1500
-#: Number of random positions with coordinates below `LARGEST`, and number of tries.
+#: Most random positions, number of places drawn for them, and largest coordinate of these.
 DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
-#: With more than `FEW` coordinates, all but `NONZERO` of them are 0 in the small box.
+#: With more than `FEW` coordinates, at most `NONZERO` of them are nonzero in the small box.
 FEW, NONZERO = 6, 3
 
 
@@ -77,8 +77,8 @@ FEW, NONZERO = 6, 3
 def sampled(game: str) -> cells.Points:
     """Return sampled positions of a game: an array for each coordinate.
 
-    They fill a small box, and some are larger. The positions of an uncut rectangular bar are bars with one poisoned cell; the
-    names of its row and column are added.
+    The sample contains a small box, random positions, and positions near powers of 2. An uncut rectangular bar has one position for
+    each poisoned cell: all of them are returned, with the row and column of the cell as further coordinates.
     """
     ruleset = parse_ruleset(game)
     face = ruleset.base.rules.face
@@ -90,22 +90,22 @@ def sampled(game: str) -> cells.Points:
         heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
         return places | dict(zip(ruleset.coordinates, heaps, strict=True))
     rows = [
-        _legal(ruleset, np.array(list(_small(ruleset)), np.int64)),
-        _legal(ruleset, _drawn(ruleset))[:DRAWN],
-        _legal(ruleset, np.array(list(_near_powers(ruleset)), np.int64)),
+        _legal_rows(ruleset, np.array(list(_small_box(ruleset)), np.int64)),
+        _legal_rows(ruleset, _random_places(ruleset))[:DRAWN],
+        _legal_rows(ruleset, np.array(list(_near_powers(ruleset)), np.int64)),
     ]
     positions = dict.fromkeys(map(tuple, chain.from_iterable(part.tolist() for part in rows)))
     columns = np.array(list(positions), np.int64).T
     return dict(zip(ruleset.coordinates, columns, strict=True))
 
 
-def _legal(ruleset: Ruleset, rows: cells.Ints) -> cells.Ints:
+def _legal_rows(ruleset: Ruleset, rows: cells.Ints) -> cells.Ints:
     rows = rows.reshape(-1, len(ruleset.coordinates))
     return rows[cells.are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
 
 
-def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
-    """Yield a small box; of many coordinates, few are nonzero."""
+def _small_box(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
+    """Yield the places of a small box; with many coordinates, most are 0."""
     number = len(ruleset.base.coordinates)
     side = max(3, int(LEAST ** (1 / number)) - 1)
     spans = [range(min(side, most) + 1) for most in ruleset.limits(side)]
@@ -116,13 +116,13 @@ def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
         yield from product(*(span if i in chosen else (0,) for i, span in enumerate(spans)))
 
 
-def _drawn(ruleset: Ruleset) -> cells.Ints:
+def _random_places(ruleset: Ruleset) -> cells.Ints:
     """Return random places, most of them small; not all are positions."""
     random = np.random.default_rng(len(ruleset.coordinates))
     most = np.array(ruleset.limits(_largest(ruleset)))
     sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
     drawn: cells.Ints = (sizes * (most + 1)).astype(np.int64)
-    for column in range(len(most)):  # where P-positions may be, which are rare
+    for column in range(len(most)):  # nim-sum 0, where rare P-positions are likely
         rows = slice(column, None, 1 + len(most))
         others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
         drawn[rows, column] = np.minimum(others, most[column])
@@ -130,7 +130,7 @@ def _drawn(ruleset: Ruleset) -> cells.Ints:
 
 
 def _largest(ruleset: Ruleset) -> int:
-    """Return the bound of random positions; heights from a file end earlier."""
+    """Return `LARGEST`, halved until the heights are known up to it."""
     bound = LARGEST
     while bound > 1:
         try:
@@ -143,7 +143,7 @@ def _largest(ruleset: Ruleset) -> int:
 
 
 def _near_powers(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
-    """Yield places of three coordinates: two near a power of 2, a small one between."""
+    """Yield places (a, b, c) with b < 4, and a and c near the same power of 2."""
     base, passes = ruleset.base, ruleset.passes
     left = [range(passes + 1)] if passes else []
     if len(base.coordinates) != 3:
@@ -155,7 +155,7 @@ def _near_powers(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
         yield from product(near_last, range(4), [last], *left)
 
 
-#: Largest value in comparisons of sets of values.
+#: Sets of values are compared below this number.
 LARGEST_VALUE = 1 << 12
 
 
@@ -163,15 +163,15 @@ LARGEST_VALUE = 1 << 12
 class Meaning:
     """The meaning of a claim at the sampled positions of one game."""
 
-    #: "p" for outcomes or "grundy" for Grundy numbers; for other claims a text that equal claims share.
+    #: "p" for outcomes, "grundy" for Grundy numbers, or a text. Only meanings with equal texts are comparable.
     of: str
-    #: The positions that it is about.
+    #: The positions in the claim's domain.
     domain: cells.Truths
-    #: Its values there: 1 for P and 0 for N, or the Grundy number.
+    #: The values there: 1 for P and 0 for N, or the Grundy number.
     values: cells.Ints
 
     def about(self, of: str) -> Meaning | None:
-        """Return the implied meaning for `of`: Grundy numbers imply outcomes."""
+        """Return the meaning for `of`, if implied: Grundy numbers imply outcomes."""
         if self.of == of:
             return self
         if (self.of, of) == ("grundy", "p"):
@@ -180,7 +180,7 @@ class Meaning:
 
 
 def environment(claim: Claim, game: str) -> dict[str, int] | None:
-    """Return integers for a claim's names; None unless the game is exactly one case."""
+    """Return integers for a claim's names; None unless exactly one case is the game."""
     parameters = None if claim.pattern is None else match(claim.pattern, read(game))
     cases = [] if parameters is None else claim.cases(parameters)
     return claim.environment(cases[0]) if len(cases) == 1 else None
@@ -190,16 +190,16 @@ def environment(claim: Claim, game: str) -> dict[str, int] | None:
 class _Content:
     """Content of a claim for one game, as formulas in coordinates and passes left."""
 
-    #: The conditions on its positions, and the largest coordinate of these.
+    #: Conditions on the positions of its domain, and their largest coordinate.
     where: Sequence[Formula]
     reach: int | None
-    #: The positions that it says to be P; None for none of them.
+    #: The condition for P; None if all positions of the domain are N.
     is_p: Formula | None = None
-    #: Its Grundy number, instead.
+    #: A formula for the Grundy number, which replaces `is_p`.
     number: Formula | None = None
 
     def domain(self, points: cells.Points) -> cells.Truths:
-        """Return the positions that the statement is about."""
+        """Return which points are in the domain."""
         parts = [cells.holds_at(condition, points) for condition in self.where]
         if self.reach is not None:
             parts += [values <= self.reach for name, values in points.items() if name != "p"]
@@ -208,7 +208,6 @@ class _Content:
         return domain
 
     def meaning(self, game: str) -> Meaning:
-        """Return its meaning at the sampled positions."""
         points = sampled(game)
         domain = self.domain(points)
         if self.number is not None:
@@ -217,10 +216,11 @@ class _Content:
         return Meaning("p", domain, is_p.astype(np.int64))
 
 
-def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _Content | None:
-    """Return the content of a claim on a game; None without any.
+def _content(claim: Claim, game: str, kind: Kind, strip: str | None = None) -> _Content | None:
+    """Return the content of a claim for a game; None if it has none of this kind.
 
-    Grundy numbers of a bar give the P-positions of the bar beside a strip. A set of values excludes other positions.
+    With the coordinate `strip`, Grundy numbers of a bar become P-positions of the bar beside a strip. A set of values becomes outcomes:
+    positions with other values are N.
     """
     names, check = environment(claim, game), claim.outcomes or claim.numbers or claim.value_set
     if names is None or check is None:
@@ -228,30 +228,30 @@ def _content(claim: Claim, game: str, told: Told, strip: str | None = None) -> _
     where = [] if check.where is None else [check.where.substitute(names)]
     reach = None if claim.reach is None else int(claim.reach.value(names))
     match check:
-        case Values() if told == "values":
+        case Values() if kind == "values":
             return _Content(where, reach)
-        case Values(relation="within" | "exactly") if told == "p":
+        case Values(relation="within" | "exactly") if kind == "p":
             member = substitute(check.values.root, {"v": check.of.root})
             excluded = parse(f"not ({render(member)})").substitute(names)
             return _Content([*where, excluded], reach)
-        case GrundyNumbers(equals=number) if told == "grundy":
+        case GrundyNumbers(equals=number) if kind == "grundy":
             return _Content(where, reach, number=number.substitute(names))
-        case GrundyNumbers(equals=number) if told == "p":
+        case GrundyNumbers(equals=number) if kind == "p":
             is_p = parse(f"({number.text}) == ({strip or 0})")
-        case PPositions(formula=is_p, relation="exactly") if told == "p":
+        case PPositions(formula=is_p, relation="exactly") if kind == "p":
             pass
         case _:
             return None
     return _Content(where, reach, is_p.substitute(names))
 
 
-#: Meanings that are kept, by claim and game: each claim is compared with many statements, in each round of a run.
+#: Cache of meanings, by claim and game: each claim is compared with many statements, in each round of a run.
 _MEANINGS: dict[tuple[str, str], Meaning | None] = {}
 MOST_MEANINGS = 4_000
 
 
 def meaning(claim: Claim, game: str) -> Meaning | None:
-    """Return a claim's meaning for a game; None without one at sampled positions."""
+    """Return a claim's meaning for a game; None if it has no case or no value there."""
     key = claim.statement.model_dump_json(include=Statement.model_fields.keys() - {"id"}), game
     if key not in _MEANINGS:
         if len(_MEANINGS) >= MOST_MEANINGS:
@@ -262,23 +262,23 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
 
 def _meaning(claim: Claim, game: str) -> Meaning | None:
     try:
-        known = environment(claim, game)
-        if known is None:
+        names = environment(claim, game)
+        if names is None:
             return None
         if claim.is_of_whole_bars and claim.outcomes is None:
-            return _of_bars(claim, known, game)
+            return _of_bars(claim, names, game)
         check = claim.value_set
-        told: Told = "p" if claim.numbers is None else "grundy"
+        kind: Kind = "p" if claim.numbers is None else "grundy"
         if check is not None and check.relation != "within":
-            told = "values"
-        content = _content(claim, game, told)
+            kind = "values"
+        content = _content(claim, game, kind)
         if content is None:
             return _as_text(claim)
-        if check is None or told != "values":
+        if check is None or kind != "values":
             return content.meaning(game)
         points = sampled(game)
-        of = cells.evaluate_at(check.of.substitute(known), points)
-        members = cells.holds_at(check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)})
+        of = cells.evaluate_at(check.of.substitute(names), points)
+        members = cells.holds_at(check.values.substitute(names), {"v": np.arange(LARGEST_VALUE)})
         domain = [content.domain(points), np.ones(LARGEST_VALUE, np.bool_)]
         values = [of, members.astype(np.int64)]
         return Meaning(f"values {check.relation}", np.concatenate(domain), np.concatenate(values))
@@ -286,8 +286,8 @@ def _meaning(claim: Claim, game: str) -> Meaning | None:
         return None
 
 
-def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
-    """Return the meaning on an uncut bar: for each cell an equal one of another bar."""
+def _of_bars(claim: Claim, names: Mapping[str, int], game: str) -> Meaning:
+    """Return the meaning on an uncut bar: -1 for P, -2 for N, or an equal cell's code."""
     match claim.check:
         case Evaluated() as check:
             face = parse_ruleset(game).base.rules.face
@@ -299,7 +299,7 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
             for part in tree.conjuncts(check.proposition):
                 here, body = ~domain, part
                 if isinstance(part, tree.Implies) and isinstance(part.premise, tree.Expression):
-                    here &= cells.holds_at(part.premise.formula.substitute(known), points)
+                    here &= cells.holds_at(part.premise.formula.substitute(names), points)
                     body = part.conclusion
                 match body:
                     case tree.PPosition():
@@ -316,12 +316,12 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
                         assert isinstance(size, Formula)
                         cell = np.zeros(i.size, np.int64)
                         for one in (size, *(place.formula for place in at)):
-                            cell = (cell << 16) + cells.evaluate_at(one.substitute(known), points)
+                            cell = (cell << 16) + cells.evaluate_at(one.substitute(names), points)
                     case _:
                         continue
                 values[here] = cell[here]
                 domain |= here
-            # That a cell equals itself says nothing.
+            # A cell always has the same outcome as itself.
             itself = (((side << 16) + i) << 16) + j
             return Meaning("pattern", domain & (values != itself), values)
         case Cellular(terms=terms, modulo=modulo):
@@ -331,17 +331,17 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
 
 
 def _as_text(claim: Claim, written: str | None = None) -> Meaning:
-    """Return the meaning of a claim that is compared as text, by default its check."""
+    """Return a meaning that is comparable only with the same text."""
     text = written or claim.statement.statement or str(claim.statement.check)
     return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
 
 
 def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the ids of the claims that imply a claim for some games.
+    """Return the ids of claims in the catalogue that imply a claim for some games.
 
-    These are the claims each of which implies it, or else the claims that imply it together; none if the catalogue has none.
-    `games` are rulesets without parameters, of which at most `GAMES` are compared. Conditions that agree at every sampled position
-    count as equal. A claim that contradicts it at a sampled position is left out.
+    If single claims imply it, these are returned. Otherwise claims are returned that imply it together, if there are any. `games` are
+    rulesets without parameters; at most `GAMES` of them are compared, at sampled positions only. A claim that contradicts it at one of
+    these is left out.
     """
     if claim.counts is not None:
         return _sources_of_relations(claim, claim.counts, catalogue)
@@ -356,11 +356,11 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
         for other in catalogue.speaking_of(game):
             if other.id == claim.id:
                 continue
-            theirs = meaning(other, game)
-            about = None if theirs is None else theirs.about(own.of)
-            if theirs is not None and about is None:
+            other_meaning = meaning(other, game)
+            about = None if other_meaning is None else other_meaning.about(own.of)
+            if other_meaning is not None and about is None:
                 if claim.value_set is not None:
-                    about = _of_values(claim, claim.value_set, game, own, theirs)
+                    about = _of_values(claim, claim.value_set, game, own, other_meaning)
                 elif other.value_set is not None and own.of == "p":
                     excluded = _content(other, game, "p")
                     about = None if excluded is None else excluded.meaning(game)
@@ -394,7 +394,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
 
 
 def cover_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
-    """Whether a claim is about each game, or about the bar beside its strip."""
+    """Whether a named claim is about each game, or about its bar without the strip."""
     claims = [catalogue.claims[name] for name in names]
     # Relations between numbers of positions are about all tables of a family together.
     if any(claim.is_over_tables for claim in claims):
@@ -410,9 +410,9 @@ def cover_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) 
 def equivalent_claims(
     claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue, ids: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return claims with `ids` that are equivalent to `claims` together; else none.
+    """Return the claims with `ids` that follow from `claims`, if they also imply these.
 
-    `claims` are the cases of one statement, which all claims with `ids` imply together. `games` are rulesets without parameters.
+    `claims` are the cases of one statement. All claims with `ids` together imply it. `games` are rulesets without parameters.
     """
     if any(claim.is_over_tables for claim in claims):
         return tuple(ids)
@@ -430,7 +430,7 @@ def equivalent_claims(
 def follows_from_formulas(
     claim: Claim, games: Sequence[str], catalogue: Catalogue
 ) -> tuple[str, ...]:
-    """Return claims that settle the sampled positions of a relation's two games."""
+    """Return claims that determine the sampled positions of both games of a relation."""
     if claim.related is None:
         return ()
     of = "p" if claim.related.equals is None else "grundy"
@@ -441,12 +441,12 @@ def follows_from_formulas(
             other = build(pattern, claim.match(game) or {}, Path()).notation
         except ChocoError:  # there is no such game, such as a bar with heights x//0
             continue
-        both += [settled_by(name, of, catalogue) for name in (game, _computed(other))]
+        both += [settled_by(name, of, catalogue) for name in (game, _with_differences(other))]
     return tuple(dict.fromkeys(chain.from_iterable(both))) if all(both) else ()
 
 
-def _computed(game: str) -> str:
-    """Return a game with differences computed: (x+z)//5 for (x+z)//(9-4)."""
+def _with_differences(game: str) -> str:
+    """Return a game with differences evaluated: (x+z)//5 for (x+z)//(9-4)."""
 
     def of(node: Node) -> Node:
         match with_operands(node, of):
@@ -459,7 +459,7 @@ def _computed(game: str) -> str:
 
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return claims that together settle all sampled positions, none if one is open."""
+    """Return claims that together determine all sampled positions, if there are any."""
     meanings = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
     about = [(name, meant.about(of)) for name, meant in meanings if meant is not None]
     about += _beside_a_strip(game, catalogue) if of == "p" else []
@@ -469,9 +469,9 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
-    """Yield Grundy claims as claims on P-positions beside a strip.
+    """Yield claims on Grundy numbers of the bar as claims on P-positions beside a strip.
 
-    A position is P if the strip equals the number.
+    A position is P if and only if the strip equals the Grundy number of the bar.
     """
     ruleset = parse_ruleset(game)
     bar, strip = ruleset.without_strip, ruleset.rules.free
@@ -487,7 +487,7 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
 def _of_values(
     claim: Claim, check: Values, game: str, own: Meaning, other: Meaning
 ) -> Meaning | None:
-    """Return the meaning of a value-set claim if it follows from known P-positions."""
+    """Return the meaning of a claim on values if the P-positions of `other` imply it."""
     p, content = other.about("p"), _content(claim, game, "values")
     if p is None or content is None:
         return None
@@ -504,7 +504,7 @@ def _of_values(
 
 
 def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:
-    """Return claims with all relations of a claim on numbers of several tables."""
+    """Return claims that together contain all relations of a claim on counts."""
     used: dict[str, None] = {}
     # relations at powers of 2 follow from relations between neighbours
     texts = {relation.text for relation in check.conditions}
@@ -518,7 +518,7 @@ def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> 
     return () if left else tuple(used)
 
 
-#: The effect of one pass on Grundy numbers g of a game in which only the end has 0: 2i−1 and 2i are exchanged for i ≥ 1.
+#: The effect of one pass on the Grundy numbers g of a game in which only the end has 0: it exchanges 2i−1 and 2i for i ≥ 1.
 EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
 
 
@@ -536,12 +536,12 @@ def lemmas(claim: Claim) -> tuple[str, ...]:
     return ("one-pass",) if one_less and is_exchange else ()
 
 
-#: States of an automaton before it is minimised: those of two statements on a bar with k below 100 have some thousands.
+#: Most states of an automaton before it is minimised. Two statements on a bar with k below 100 need some thousands.
 MOST_STATES = 20_000
-#: A statement on more games is compared at sampled positions only.
+#: Statements on more games are compared at sampled positions only.
 MOST_GAMES = 64
 
-#: Other claims are compared as texts.
+#: Kinds of claims that are compared at positions; others are compared as texts.
 ON_POSITIONS = (PPositions.kind, GrundyNumbers.kind, Values.kind, Evaluated.kind)
 
 Decided = Literal["proved", "refuted", "undecided"]
@@ -551,7 +551,7 @@ Decided = Literal["proved", "refuted", "undecided"]
 class Consequence:
     """The question whether claims imply another one at all positions of a game.
 
-    Without that claim, the question is whether they are about all positions.
+    Without a conclusion, the question is whether the premises are about all positions.
     """
 
     #: The conclusion.
@@ -559,24 +559,24 @@ class Consequence:
     premises: tuple[Claim, ...]
     #: The notation of the game, without parameters.
     game: str
-    #: What the claims give for positions.
-    told: Told
+    #: The content that is compared.
+    content_kind: Kind
 
     @cached_property
     def id(self) -> str:
         """A hash that is equal for equal questions."""
         contents = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
-        return digest([contents, self.game, self.told])
+        return digest([contents, self.game, self.content_kind])
 
     def decided(self) -> Decided:
-        """Return the answer of our engine."""
+        """Answer the question by automata."""
         try:
             return _Question(self).decided()
-        except ChocoError:  # no sentence says it, or it is too large to decide
+        except ChocoError:  # not expressible as a sentence, or too large to decide
             return "undecided"
 
 
-#: Answers a question, by `Consequence.decided` or from memory.
+#: Answers a question: by automata, or from a cache.
 Decide = Callable[[Consequence], Decided]
 
 
@@ -586,7 +586,7 @@ def compared(
     games: Sequence[str],
     decide: Decide = Consequence.decided,
 ) -> ComparedOn | None:
-    """Return the domain of a sampled implication; None if it is false."""
+    """Return where a sampled implication holds; None if automata refute it."""
     if not any(claim.check.kind in ON_POSITIONS for claim in claims):
         return "what is written"
     if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
@@ -603,7 +603,7 @@ def compared(
 def compared_settled(
     premises: Sequence[Claim], game: str, decide: Decide = Consequence.decided
 ) -> ComparedOn | None:
-    """Return the domain in which claims settle the P-positions, or None."""
+    """Return where claims determine the P-positions; None if automata refute it."""
     return _where([decide(Consequence(None, tuple(premises), game, "p"))])
 
 
@@ -618,14 +618,14 @@ def _where(answers: Iterable[Decided]) -> ComparedOn | None:
 class _Formal:
     """The sentences of a claim for a number of passes left."""
 
-    #: The positions that it is about, and those that it says to be P.
+    #: Its domain, and the P-positions in it.
     domain: logic.Sentence
     is_p: logic.Sentence = logic.FALSE
-    #: Its Grundy number, instead.
+    #: A formula for the Grundy number, which replaces `is_p`.
     number: Formula | None = None
 
     def agreement(self, other: _Formal) -> logic.Sentence:
-        """Return the positions that it is about and where it agrees with another claim."""
+        """Return the sentence for the positions of its domain where another claim agrees."""
         if (self.is_p, self.number) == (other.is_p, other.number):
             return self.domain
         if self.number is not None and other.number is not None:
@@ -637,18 +637,18 @@ class _Formal:
 
 
 class _Question:
-    def __init__(self, asked: Consequence) -> None:
-        self.asked = asked
-        self.game = parse_ruleset(asked.game)
+    def __init__(self, consequence: Consequence) -> None:
+        self.consequence = consequence
+        self.game = parse_ruleset(consequence.game)
         self.engine = Engine({}, most_states=MOST_STATES)
         self.position = legal(self.game.base, self.game.base.coordinates)
         names = self.game.coordinates[len(self.game.base.coordinates) :]
-        #: For each number of passes left, its value by its name, if it has one.
+        #: A substitution for each number of passes left; empty in games without passes.
         self.passes = [dict.fromkeys(names, left) for left in range(self.game.passes + 1)]
 
     def decided(self) -> Decided:
-        """Check the implication, for each number of passes left."""
-        claim = self.asked.claim
+        """Decide the implication, for each number of passes left."""
+        claim = self.consequence.claim
         every = [list(self._premises(left)) for left in self.passes]
         known = [[premise for premise in premises if premise is not None] for premises in every]
         otherwise: Decided = (
@@ -669,8 +669,8 @@ class _Question:
         claimed = None if claim is None else claim.value_set
         if claim is None or claimed is None or claimed.relation == "within":
             return "proved"
-        # Claims on values say of positions that they are not P, and of none that it is.
-        on_values = {premise.value_set is not None for premise in self.asked.premises}
+        # Claims on values imply that positions are N, but never that one is P.
+        on_values = {premise.value_set is not None for premise in self.consequence.premises}
         if False not in on_values:
             return "undecided"
         if all(self._occur(claim, claimed, known, negative) for negative in (False, True)):
@@ -681,9 +681,9 @@ class _Question:
         return self.engine.is_valid(sentence)
 
     def _premises(self, left: Mapping[str, int]) -> Iterator[_Formal | None]:
-        """Yield sentences of each premise about the game; None for one without sentences."""
+        """Yield the sentences of each premise about the game; None if it has none."""
         bar, strip = self.game.without_strip, self.game.rules.free
-        for claim in self.asked.premises:
+        for claim in self.consequence.premises:
             try:
                 if environment(claim, self.game.notation) is not None:
                     yield self._formal(claim, self.game, left)
@@ -699,8 +699,8 @@ class _Question:
         if environment(claim, game.notation) is None:
             return None
         if claim.value_set is not None and claim.value_set.relation == "contains-all":
-            return _Formal(logic.FALSE)  # it is about no position
-        content = _content(claim, game.notation, self.asked.told, strip)
+            return _Formal(logic.FALSE)  # its domain is empty
+        content = _content(claim, game.notation, self.consequence.content_kind, strip)
         if content is None:
             return None
         domain = [at_most_each(game.base.coordinates, content.reach)]
@@ -712,8 +712,8 @@ class _Question:
     def _occur(
         self, claim: Claim, check: Values, known: Sequence[Sequence[_Formal]], negative: bool
     ) -> bool:
-        """Whether each member of one sign is a value at a P-position of the premises."""
-        names = environment(claim, self.asked.game) or {}
+        """Whether each member with this sign is a value at a P-position of the premises."""
+        names = environment(claim, self.consequence.game) or {}
         member = holds(check.values, names, {"v": signed(VALUE, negative)})
         if self._holds(logic.negation(member)):
             return True

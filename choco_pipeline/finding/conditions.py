@@ -1,11 +1,11 @@
-"""The shortest condition on the parameters that distinguishes where a line holds.
+"""Search for the shortest condition on the parameters under which a line holds.
 
-Idea: an atom (a residue, a comparison of parameters) is the set of given points at which it is true, as an integer with one bit
-for each point. Of atoms with equal sets the shortest is kept. The search tries one, two and three atoms joined by ``and`` and
-``or``, until their set is the target; in a residue class it tries one atom more.
+Idea: an atom is a residue condition or a comparison of parameters. It is stored as the set of points at which it is true, an integer
+with one bit for each point. Of atoms with equal sets only the shortest is kept. The search joins one, two and three atoms by ``and``
+and ``or`` until their set is the target. Within a residue class it joins one atom more.
 
-Invariant: an operand of ``and`` is true on the whole target, an operand of ``or`` nowhere else, so few atoms remain. The conditions
-of each length are counted, so that `is_chance` can decide whether a condition fits by chance.
+Invariant: an operand of ``and`` is true on the whole target, and an operand of ``or`` is false outside it, so few atoms remain. The
+conditions of each length are counted, so that `is_chance` can decide whether a condition fits by chance.
 
 Cost: the cube of the number of remaining atoms, in operations on integers with one bit for each point.
 """
@@ -30,38 +30,38 @@ from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.mining.table_findings import Evidence, Tried
 
 MODULI = (2, 3, 4, 8)
-#: A residue modulo this number is the whole condition: few families need it, and more atoms describe more sets by chance.
+#: A residue modulo this number is not joined with other atoms: few families need it, and more atoms fit more sets by chance.
 ALONE = 3
 #: Largest number in a comparison.
 LARGEST_NUMBER = 3
-#: Fewest parameters held out on which a condition must be right, some inside and some outside of it.
+#: Fewest held-out tables for a condition; it must hold for some of them, but not for all.
 FEWEST_HELD_OUT = 3
-#: Largest share of all sets of this number of parameters that conditions of at most this length may describe.
+#: A condition fits by chance if conditions of at most its length describe more than this share of all sets of equal size.
 LARGEST_CHANCE = 0.01
-#: Fewest points for each part of a disjunction: otherwise any list of points is a condition.
+#: Fewest points that a part of a disjunction must cover alone: otherwise any list of points would be a condition.
 FEWEST_FOR_A_PART = 3
 TRIED = (
     f"residues modulo 2, 4 and 8, or one modulo {ALONE} alone, comparisons of the parameters, their doubles, the powers of 2 in"
     f" them, products of these and numbers up to {LARGEST_NUMBER}; conjunctions and disjunctions of up to 3 of these, in a residue class or in all"
 )
 
-#: A set of parameters as bits, one for each.
+#: A set of points, with one bit for each.
 Bits = int
-#: One parameter of several points.
+#: The values of one parameter at several points.
 Values = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A condition on the parameters under which something holds."""
+    """A condition on the parameters, and the number of conditions of its length."""
 
     #: A condition of the formula language; empty for all parameters.
     text: str
-    #: The number of different conditions that are no longer.
+    #: The number of different conditions of at most its length.
     tried: int
 
     def holds(self, point: Parameters) -> bool:
-        """Whether some parameters are in it."""
+        """Whether a point satisfies it."""
         return not self.text or bool(parse(self.text).value(point))
 
 
@@ -75,16 +75,16 @@ class _Condition:
 
     @property
     def is_residue(self) -> bool:
-        """Whether it is one residue class of a parameter."""
+        """Whether it is a single residue condition."""
         return _read(self.text)[2]
 
     @property
     def is_alone(self) -> bool:
-        """Whether it may only be a whole condition."""
+        """Whether it must not be joined with other atoms."""
         return f"%{ALONE} " in self.text
 
     def joined(self, operator: str, other: _Condition) -> _Condition:
-        """Return the conjunction of this condition and another one."""
+        """Return this condition joined with another one."""
         texts = [
             f"({part.text})" if part.operator == "or" and operator == "and" else part.text
             for part in (self, other)
@@ -98,10 +98,10 @@ class _Condition:
 def domain(
     points: Sequence[Parameters], holds: Sequence[bool], others: Sequence[Parameters] = ()
 ) -> Domain | None:
-    """Return the shortest condition that is true at exactly the points that hold.
+    """Return the shortest condition that is true at exactly the points with `holds`.
 
-    Return None if the grammar has no such condition. `is_chance`, and points that are held out, decide whether it is more than
-    chance. The condition must have a value at the other points, too.
+    It must also have a value at `others`. Return None if there is no such condition. The caller decides by `is_chance` and by held-out
+    points whether it fits by chance.
 
     Examples
     --------
@@ -138,21 +138,21 @@ def _within_residues(
     holds: Sequence[bool],
     others: Sequence[Parameters],
 ) -> Iterator[_Condition]:
-    """Yield conditions in one residue class around the target, with one atom more."""
+    """Yield conditions that join a residue class around the target with others."""
     target = _bits(holds)
     for residue in atoms:
         if not residue.is_residue or target & ~residue.bits:
             continue
         inside = [i for i in range(len(points)) if residue.bits >> i & 1]
         some = _joinable(_atoms([points[i] for i in inside], others))
-        found = _separating(some, [holds[i] for i in inside])
-        shortest = min(found, key=_order, default=None)
+        conditions = _separating(some, [holds[i] for i in inside])
+        shortest = min(conditions, key=_order, default=None)
         if shortest is not None:
             yield residue.joined("and", replace(shortest, bits=target))
 
 
 def without_superfluous(condition: str, points: Sequence[Parameters]) -> str:
-    """Return a condition without the parts that change it at no point.
+    """Return a condition without the parts that make no difference at the points.
 
     Examples
     --------
@@ -174,9 +174,9 @@ def without_superfluous(condition: str, points: Sequence[Parameters]) -> str:
 
 
 def _parts(node: nodes.Node) -> Iterator[tuple[nodes.Junction, nodes.Node, nodes.Node]]:
-    """Yield each part of a condition: its junction, itself, and the rest.
+    """Yield the junction, the operand, and the condition without it, for each operand.
 
-    Guards against zero are no parts, because other parts may be undefined without them.
+    Comparisons ``name == 0`` are skipped, because other operands may be undefined without them.
     """
     if not isinstance(node, nodes.Junction):
         return
@@ -198,18 +198,18 @@ def _truths(node: nodes.Node, points: Sequence[Parameters]) -> list[bool | None]
 
 
 def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
-    """Whether conditions this short describe too many sets of `inside` points.
+    """Whether a condition of this length fits `inside` of the points by chance.
 
-    Of all such sets as short conditions may meet the part `largest`. With 1 a condition must be shorter, in bits, than a list of
-    the points inside.
+    It does if conditions of at most its length are more than the share `largest` of all sets of `inside` points. With `largest` = 1 a
+    condition must be shorter, in bits, than a list of the points inside.
     """
     return fitted.text != "" and fitted.tried > largest * comb(points, inside)
 
 
 def is_overfitted(condition: str, points: Sequence[Parameters]) -> bool:
-    """Whether a part of a disjunction covers very few of the condition's points.
+    """Whether a part of a disjunction covers very few points alone.
 
-    That a parameter is 0 may stand beside a comparison that has no value there.
+    A part ``name == 0`` is allowed, because another part may be undefined there.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def _without_few(root: nodes.Node, points: Sequence[Parameters]) -> Iterator[nod
 
 
 def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[_Condition]:
-    """Yield the conditions with the fewest atoms that are true on the target alone."""
+    """Yield the conditions with the fewest atoms that are true exactly on the target."""
     target, everything = _bits(holds), (1 << len(holds)) - 1
     ones = [atom for atom in atoms if atom.bits == target]
     if ones:
@@ -299,7 +299,7 @@ def _separating(atoms: Sequence[_Condition], holds: Sequence[bool]) -> Iterator[
 def _pairs(
     operator: str, atoms: Sequence[_Condition], target: Bits, within: Bits
 ) -> Iterator[_Condition]:
-    """Yield two atoms that are true on exactly the target, of the points `within`."""
+    """Yield joined pairs of atoms that are true exactly on the target, in `within`."""
     wanted = target & within
     for a, b in combinations(atoms, 2):
         if (a.bits & b.bits if operator == "and" else a.bits | b.bits) & within == wanted:
@@ -307,12 +307,12 @@ def _pairs(
 
 
 def _order(condition: _Condition) -> tuple[int, int, int, str]:
-    """Return the sort key: size, then number of equations, which say more, then text."""
+    """Return the sort key: size, then more equations first, then text."""
     return condition.size, -condition.text.count("=="), len(condition.text), condition.text
 
 
 def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
-    """Return the number of conditions no longer than this one; equal sets count once."""
+    """Return the number of conditions of at most this length; atoms of equal sets count once."""
     sizes = Counter(atom.size for atom in atoms)
     total = sum(number for size, number in sizes.items() if size <= condition.size)
     level: Mapping[int, int] = sizes
@@ -328,7 +328,7 @@ def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
 
 
 def _atoms(points: Sequence[Parameters], others: Sequence[Parameters]) -> list[_Condition]:
-    """Return the shortest atoms of all sets, defined at the other points, too."""
+    """Return the shortest atom for each set of points; all have values at `others`."""
     names = tuple(sorted(points[0]))
     zeros = [name for name in names if any(point[name] == 0 for point in (*points, *others))]
     columns = tuple(tuple(point[name] for point in points) for name in names)
@@ -345,7 +345,7 @@ def _atoms_at(
         missing = sorted(needs & zeros)
         if not missing:
             atoms.append(_atom(text, values))
-        elif len(missing) == 1:  # what has no value at 0 is asked elsewhere
+        elif len(missing) == 1:  # undefined at 0, which is a case of its own
             atoms.append(_atom(f"{missing[0]} == 0 or {text}", values, "or"))
             atoms.append(_atom(f"{missing[0]} != 0 and {text}", values, "and"))
     kept: dict[Bits, _Condition] = {}
@@ -359,7 +359,7 @@ def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
         for modulus in MODULI:
             for residue in range(modulus):
                 yield f"{name}%{modulus} == {residue}", set()
-                if modulus > 2:  # modulo 2 the other residue says so
+                if modulus > 2:  # modulo 2 this is the other residue
                     yield f"{name}%{modulus} != {residue}", set()
         for number in range(LARGEST_NUMBER + 1):
             for sign in ("==", "!=", "<=", ">"):
@@ -370,7 +370,7 @@ def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
     terms += [(power, {power}, {name}) for name, power in powers.items()]
     terms += [(f"{a}*{powers[b]}", {a, powers[b]}, {b}) for a, b in permutations(names, 2)]
     for (left, factors, first), (right, others, second) in combinations(terms, 2):
-        if factors & others:  # k < k*2**v2(s) says that s is even
+        if factors & others:  # k < k*2**v2(s) only means that s is even
             continue
         for sign in ("<", "<=", ">", ">=", "==", "!="):
             yield f"{left} {sign} {right}", first | second
@@ -384,7 +384,7 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
     number = next(iter(values.values())).size
     try:
         truths = np.broadcast_to(formula.evaluate(values), (number,)).tolist()
-    except FormulaError:  # of one place there is none, or 64 bits do not hold it
+    except FormulaError:  # no value at a point, or more than 64 bits
         columns = zip(*(column.tolist() for column in values.values()), strict=True)
         truths = [bool(truth(formula, dict(zip(values, place, strict=True)))) for place in columns]
     return _Condition(text, size, _bits(truths), operator=operator)
@@ -405,7 +405,7 @@ def truth(formula: Formula, point: Parameters) -> bool | None:
     """Return the truth of a condition at a point; None if it has no value."""
     try:
         return bool(formula.value(point))
-    except FormulaError:  # v2(0), where the condition before it did not decide
+    except FormulaError:  # such as v2(0)
         return None
 
 
@@ -413,7 +413,7 @@ def _bits(truths: Sequence[bool]) -> Bits:
     return sum(1 << i for i, truth in enumerate(truths) if truth)
 
 
-#: Fewest tables held out in which a statement for all parameters must be right.
+#: Fewest held-out tables for a statement on all parameters.
 FEWEST_EVERYWHERE = 2
 
 
@@ -448,8 +448,8 @@ class TestedCondition:
     ) -> FoundStatement:
         """Return a line with this condition as a found statement.
 
-        `positions` has the number of positions by the index of each table in which the line is right, `ruleset` is that of the
-        family by default.
+        `positions` maps the index of each table in which the line is right to its number of positions. `ruleset` is by default that
+        of the family.
         """
 
         def evidence(places: Sequence[int], kind: str) -> Evidence:
@@ -472,16 +472,16 @@ class TestedCondition:
 
 
 def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
-    """Return the condition under which something holds, learned at most twice."""
+    """Learn a condition from the searched tables, and again if held-out ones refute it."""
     points = family.points
     learnt, held_out = family.searched, family.held_out
 
-    def condition() -> Domain | None:
+    def learned() -> Domain | None:
         return domain([points[i] for i in learnt], [holds[i] for i in learnt], points)
 
-    tested, joining = condition(), family.held_out_first
+    tested, joining = learned(), family.held_out_first
     if tested and any(tested.holds(points[i]) != holds[i] for i in joining):
         learnt += joining
         held_out = tuple(i for i in held_out if i not in joining)
-        tested = condition()
+        tested = learned()
     return TestedCondition(tested, learnt, held_out) if tested else None

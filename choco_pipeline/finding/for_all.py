@@ -1,9 +1,8 @@
 """Verdicts for all parameters on found statements on families.
 
-Tables and proofs of single games prove a statement for the listed games at most, and its condition has infinitely many.
-`choco_pipeline.proof.for_all` decides it for all parameters. It returns "proved" only if the check of the certificate, which shares no
-code with the search, agrees. Other statements, such as those on sets of values, may follow from claims that are proved for all
-parameters, by lemmas on games in general.
+Tables and proofs of single games prove a statement for the listed games at most. `choco_pipeline.proof.for_all` decides it for all
+parameters of its condition. It returns "proved" only if the checker of certificates, which shares no code with the search, agrees.
+Other statements, such as those on sets of values, may follow by lemmas from claims that are proved for all parameters.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from choco_pipeline.proof.follows import ask_checker_of_steps, derived
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.task import Decider
 
-#: Seconds of computing for one question, and GiB of memory. Proofs take up to five seconds.
+#: Limits of one decision: seconds of computing, and GiB of memory. Proofs take up to five seconds.
 SECONDS, MEMORY = 14.0, 2.0
-#: Verdicts with which a statement is decided for all parameters.
-ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
-#: Lemmas that lead from a game to one with heaps beside it, or none. A lemma refuses games that it is not about.
-WAYS: tuple[tuple[LemmaName, ...], ...] = ((), ("free-heap",), ("sprague-grundy",))
+#: Verdicts that a decision for all parameters may improve.
+OPEN: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
+#: Lemmas that are tried in a derivation. A lemma rejects games that it is not about.
+LEMMA_CHAINS: tuple[tuple[LemmaName, ...], ...] = ((), ("free-heap",), ("sprague-grundy",))
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,15 @@ class ForAllParameters:
         return Decider(self.child, SECONDS, MEMORY, self.folder)
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
-        """Return a statement with its verdict for all parameters, or why it has none."""
+        """Return a statement with the result of its decision for all parameters."""
         claim = claim_for_all(statement)
         if claim is None:
             return statement
         conclusion = None
-        # Else it does not say of every position, or of those up to a bound, what it is.
+        # A claim with mistakes does not determine all positions, or all up to a bound.
         if not list(mistakes_in(claim)):
             conclusion = _conclusion(statement, claim, self.decide(claim))
-        if conclusion is None or conclusion.verdict in ASKED:
+        if conclusion is None or conclusion.verdict in OPEN:
             points = [point for point in statement.points if claim.is_about(point)]
             conclusion = self._by_lemmas(claim, points) or conclusion
         return statement if conclusion is None else replace(statement, conclusion=conclusion)
@@ -88,24 +87,24 @@ class ForAllParameters:
 
 
 def claim_for_all(statement: FoundStatement) -> Claim | None:
-    """Return the claim for all parameters of a statement on a family, if any."""
-    if not statement.pattern.names or statement.verdict not in ASKED or len(statement.claims) != 1:
+    """Return a statement on a family as a claim for all parameters, if it can be one."""
+    if not statement.pattern.names or statement.verdict not in OPEN or len(statement.claims) != 1:
         return None
     (claim,) = statement.claims
     formal = claim.statement
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
     condition = formal.when or parse(everything)
-    asked = replace(claim, statement=formal.model_copy(update={"for_all": condition}))
-    written = asked, _following(asked, asked.id, ())
-    return asked if any(not list(mistakes_in(one)) for one in written) else None
+    general = replace(claim, statement=formal.model_copy(update={"for_all": condition}))
+    forms = general, _following(general, general.id, ())
+    return general if any(not list(mistakes_in(form)) for form in forms) else None
 
 
 def _derivations(
     claim: Claim, catalogue: Catalogue, points: Sequence[Mapping[str, int]]
 ) -> Iterator[tuple[Claim, Claim]]:
-    """Yield a claim with each way to follow from one of the catalogue, and that one.
+    """Yield possible derivations of a claim from the catalogue, each with its premise.
 
-    The points are parameters for which the claim was seen. A premise must be about these games.
+    A premise must be about the games with parameters `points`, for which the claim was seen.
     """
     if list(mistakes_in(_following(claim, claim.id, ()))):
         return
@@ -113,7 +112,7 @@ def _derivations(
         formal = premise.statement
         if formal.for_all is None or formal.follows_from is not None:
             continue
-        for lemmas in WAYS:
+        for lemmas in LEMMA_CHAINS:
             following = _following(claim, premise.id, lemmas)
             with suppress(ChocoError):
                 conditions = derived(following, [premise]).of_parameters
@@ -132,7 +131,7 @@ def _engines(verdict: ClaimVerdict) -> str:
 
 def _conclusion(statement: FoundStatement, claim: Claim, verdict: ClaimVerdict) -> Conclusion:
     before = statement.conclusion
-    if verdict.for_all is None:  # then it is refuted for single ones
+    if verdict.for_all is None:  # refuted for single parameters
         where = assigned(verdict.parameters)
         return Conclusion("refuted", f"{where}: {verdict.text}")
     of = verdict.for_all.text
@@ -140,11 +139,11 @@ def _conclusion(statement: FoundStatement, claim: Claim, verdict: ClaimVerdict) 
         return replace(before, text=f"{before.text}; not decided for {of} at once: {verdict.why}")
     kept: tuple[str, ...] = (verdict.certificate,)
     if claim.reach is not None:
-        # "and no further" is a statement of its own: that every member has a failure just beyond the bound
+        # sharpness is another statement: every member has a failure just beyond the bound
         beyond = verdict.false_everywhere
         if beyond is None or beyond.certificate is None:
-            text = f"{before.text}; proved for {of}; that the bound is sharp is not proved"
+            text = f"{before.text}; proved for {of}; it is not proved that the bound is sharp"
             return replace(before, text=text, certificates=(*before.certificates, *kept))
         of, kept = f"{of}, and the bound is sharp", (*kept, beyond.certificate)
-    text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {_engines(verdict)}"
+    text = f"proved for {of}: all conditions, derived again from the rules, are unsatisfiable by {_engines(verdict)}"
     return Conclusion("proved", text, kept)

@@ -1,15 +1,14 @@
 """Statements on families: lines with parameters, and conditions on these.
 
-Idea: lines of several tables that differ only in integers are one line with holes. An expression in the parameters that gives all
-integers of a hole fills it. The line then holds in a set of tables, and the shortest condition that distinguishes this set is
-learned.
+Idea: lines of several tables that differ only in integers become one line with holes. Each hole is filled with an expression in the
+parameters that gives all its integers. The filled line holds in a set of tables. The shortest condition for this set is learned.
 
-Invariant: tables held out are used by neither search. They test the line and its condition together. If they refute the condition,
-half of them join the search, once. So a statement is right on tables from which it was not learned, or it is "refuted", or
-doubtful and needs further games.
+Invariant: neither search uses the held-out tables. They test a line and its condition together. If the first two fifths
+of them refute the condition, these join the search, once. So a statement holds on tables from which it was not learned, or it is
+"refuted", or it is doubtful and needs further games.
 
-Cost: each lifted line in each table that is searched, few cells first, and a search for a condition for each line that holds in
-several tables.
+Cost: each lifted line is compared with each searched table, few cells first. Each line that holds in several tables needs a search
+for a condition.
 """
 
 from __future__ import annotations
@@ -57,15 +56,15 @@ from choco_pipeline.mining.closed_forms.learnt_formulas import Reading, pooled_f
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.statements.tree import Proposition, text_of
 
-#: Most expressions for one integer, and most combinations of them for a line.
+#: Most expressions for one hole, and most combinations of them for a line.
 MOST_FOR_ONE, MOST_FOR_ALL = 3, 12
 
-#: The largest numerator and the largest denominator in an expression.
+#: The largest numerator and the largest denominator of a coefficient.
 LARGEST, LARGEST_BELOW = 8, 2
-#: Moduli of residue classes in which tables are compared.
+#: Moduli of residue classes whose tables are compared separately.
 MODULI = (2, 4)
 
-#: Fewest tables in which integers are the same multiples of a term.
+#: Fewest lines whose integers are the same multiples of a term.
 FEWEST_ALIKE = 3
 
 #: Parameters, and the integers in a line.
@@ -78,12 +77,11 @@ _HOLE = "#"
 def lifted(
     of_tables: Sequence[tuple[Parameters, Proposition]], *, by_value: bool = False
 ) -> list[str]:
-    """Return lines with parameters that have the lines of single tables as instances.
+    """Return lines with parameters whose instances are lines of single tables.
 
-    Lines of one form differ in integers only. Each integer is then the same in all of them, or an expression in the parameters
-    that they determine exactly, in all tables or in those of one residue class. Whether a line is right for a table is another
-    question. With `by_value`, tables with the same value of one of several parameters are compared, too: a residue class of a
-    small family may have no others.
+    Lines of one form differ only in integers. Each integer is constant, or an expression in the parameters that the lines determine,
+    in all tables or in those of one residue class. The result is not compared with tables. With `by_value`, tables with the same value
+    of one of several parameters are compared, too: a residue class of a small family may have no others.
     """
     forms: dict[Proposition, list[_Instance]] = {}
     for point, proposition in of_tables:
@@ -91,9 +89,7 @@ def lifted(
         form = with_formulas(proposition, partial(_with_holes, numbers=numbers))
         forms.setdefault(form, []).append((point, tuple(numbers)))
     lines = (
-        text_of(
-            with_formulas(with_formulas(form, partial(_filled, holes=holes)), _with_inequalities)
-        )
+        text_of(with_formulas(with_formulas(form, partial(_fill, holes=holes)), _with_inequalities))
         for form, instances in forms.items()
         for part in _parts(instances, by_value=by_value)
         for holes in islice(_fillings(part, _spare(instances)), MOST_FOR_ALL)
@@ -102,28 +98,29 @@ def lifted(
 
 
 def _spare(instances: Sequence[_Instance]) -> int:
-    """Return the number of instances beyond those that determine a sum.
+    """Return how many instances are needed beyond those that determine a sum.
 
-    Small members of a family often have shorter lines of another form, so that only two have this one. A line that two tables
-    determine must still hold in `FEWEST_TABLES`, of which the others have lines of another form.
+    Small members of a family often have shorter lines of another form, so that only two have this one. Then two are enough: the line
+    must still hold in `FEWEST_TABLES` tables.
     """
     is_pair = len(instances) == 2 and len(instances[0][0]) == 1
     return 0 if is_pair and instances[0][0] != instances[1][0] else 1
 
 
 def _parts(instances: Sequence[_Instance], *, by_value: bool) -> Iterator[list[_Instance]]:
-    """Yield the sets of lines of one form that may be instances of one line.
+    """Yield sets of lines of one form that may be instances of one line.
 
-    These are the ones with the smallest integers of each table, in all tables and in those of one residue class, or with one
-    value of a parameter beside others, the most with integers that are multiples of a term, and the ones with the same integers.
+    - The line with the smallest integers of each table: for all tables, each residue class and, with `by_value`, each value.
+    - The largest set of lines whose integers are the same multiples of a term.
+    - Each set of lines with the same integers.
     """
     chosen = _least(instances)
     yield chosen
     names = sorted(instances[0][0])
     for name, modulus in product(names, MODULI):
-        yield from _alike(chosen, name, modulus)
+        yield from _classes(chosen, name, modulus)
     for name in names if by_value and len(names) > 1 else ():
-        yield from _alike(chosen, name)
+        yield from _classes(chosen, name)
     yield from _proportional(instances)
     same: dict[tuple[int, ...], list[_Instance]] = {}
     for instance in instances:
@@ -132,7 +129,7 @@ def _parts(instances: Sequence[_Instance], *, by_value: bool) -> Iterator[list[_
 
 
 def _least(instances: Sequence[_Instance]) -> list[_Instance]:
-    """Return the line of each table with the smallest integers."""
+    """Return for each table the line with the smallest integers."""
     least: dict[tuple[int, ...], _Instance] = {}
     for instance in sorted(
         instances, key=lambda instance: (sum(map(abs, instance[1])), instance[1])
@@ -142,9 +139,9 @@ def _least(instances: Sequence[_Instance]) -> list[_Instance]:
 
 
 def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
-    """Yield the most lines whose integers are the same multiples of a term.
+    """Yield the largest set of lines whose integers are the same multiples of a term.
 
-    Several formulas of one form may be right in a small table, and those with the smallest integers may be wrong farther out.
+    Several lines of one form may hold in a small table, and the one with the smallest integers may fail in a larger one.
     """
     points = [point for point, _ in instances]
     most: dict[tuple[int, ...], _Instance] = {}
@@ -162,7 +159,7 @@ def _proportional(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
         yield list(most.values())
 
 
-def _alike(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator[list[_Instance]]:
+def _classes(chosen: Sequence[_Instance], name: str, modulus: int = 0) -> Iterator[list[_Instance]]:
     classes: dict[int, list[_Instance]] = {}
     for instance in chosen:
         value = instance[0][name]
@@ -184,17 +181,17 @@ def _with_holes(node: nodes.Node, numbers: list[int]) -> nodes.Node:
 def _fillings(instances: Sequence[_Instance], spare: int = 1) -> Iterator[tuple[Combination, ...]]:
     """Yield expressions for the holes: numbers, or sums with small coefficients.
 
-    There are at least `spare` more instances than terms. With 0 the sums are linear.
+    A sum needs `spare` more instances than terms. With `spare` 0 only linear sums are tried.
     """
     points = [point for point, _ in instances]
     shapes = shapes_of(sorted(points[0]), points)
     if spare == 0:
         shapes = [shape for shape in shapes if {*shape} <= {CONSTANT, *map(linear, points[0])}]
 
-    def is_short(found: Combination) -> bool:
-        return found.is_constant or all(
+    def is_short(filling: Combination) -> bool:
+        return filling.is_constant or all(
             abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW
-            for c in found.coefficients
+            for c in filling.coefficients
         )
 
     columns = zip(*(numbers for _, numbers in instances), strict=True)
@@ -202,18 +199,18 @@ def _fillings(instances: Sequence[_Instance], spare: int = 1) -> Iterator[tuple[
     yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
 
 
-def _filled(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
+def _fill(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
     match node:
         case nodes.Binary("+", left, nodes.Name(name)) if name.startswith(_HOLE):
-            return _sum(_filled(left, holes), holes[int(name[1:])])
+            return _sum(_fill(left, holes), holes[int(name[1:])])
         case nodes.Name(name) if name.startswith(_HOLE):
             return parse_nodes(holes[int(name[1:])].text)
         case _:
-            return nodes.with_operands(node, lambda operand: _filled(operand, holes))
+            return nodes.with_operands(node, lambda operand: _fill(operand, holes))
 
 
 def _sum(kept: nodes.Node, added: Combination) -> nodes.Node:
-    """Return a sum without zero, and with a minus for a negative expression."""
+    """Return the sum of both, without zero, and with a minus for a negative expression."""
     text = added.text
     if added.leading == 0:
         return kept
@@ -224,7 +221,7 @@ def _sum(kept: nodes.Node, added: Combination) -> nodes.Node:
 
 
 def _with_inequalities(node: nodes.Node) -> nodes.Node:
-    """Return a condition with ``!=`` for ``==`` and the other residue modulo 2."""
+    """Return a condition with ``a%2 != b%2`` for ``a%2 == -(b%2)+1``."""
     match node:
         case nodes.Compare(
             ("==",),
@@ -246,21 +243,21 @@ def _with_inequalities(node: nodes.Node) -> nodes.Node:
 FEWEST_TABLES = 3
 #: Most tables of a small family.
 FEW_MEMBERS = 48
-#: Shifts of nim-sums that are tried up to a bound, 0 first: one for each remainder modulo 8, because bounds are laws modulo 8.
+#: Shifts in nim-sums that may hold up to a bound: one for each residue modulo 8, because bounds follow laws modulo 8.
 SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
-#: Most nodes of a condition that too few tables distinguish from chance and that is tried on further games.
+#: Most nodes of the condition of a doubtful statement.
 LONGEST_IN_DOUBT = 20
 
 
 def generalise(family: TableFamily) -> Proposals:
-    """Return statements with parameters, lifted from results of single tables.
+    """Return statements with parameters, lifted from lines of single tables.
 
-    Lines are lifted from the tables that are searched, and tried in all of them. The shortest condition that distinguishes the tables
-    in which a line holds is tested on the tables held out. If some of these refute it, half of them join the search, once. If a line
-    fails, the largest coordinate up to which it is right is a number for which a law in the parameter is learned.
+    Lines are lifted from the searched tables and compared with all of these. The shortest condition for the tables in which a line
+    holds is tested on the held-out tables. If the first two fifths of these refute it, they join the search, once. If a line fails, it
+    holds up to a bound in each table, and a law in the parameter is learned for these bounds.
 
-    A third is too much to hold out of a small family: integers of five tables with odd k are determined, those of three are not. So
-    lines are lifted from all tables, too. Statements that only this finds are doubtful until they hold for further games.
+    A small family cannot spare a third of its tables: five tables with odd k determine integers, three do not. So lines are lifted
+    from all tables, too. Statements found only in this way are doubtful until they hold for further games.
     """
     search = _Search(family)
     candidates = search.candidates(family.searched)
@@ -288,7 +285,7 @@ def generalise(family: TableFamily) -> Proposals:
 
 
 #: A line, its claim, and the tables in which it holds.
-_First = tuple[str, Claim, dict[int, Outcome]]
+_PromisingLine = tuple[str, Claim, dict[int, Outcome]]
 
 
 @dataclass
@@ -298,11 +295,11 @@ class _Search:
     searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
     lifted: int = 0
-    #: Lines that hold in some of the tables of a candidate, by the candidate's line. They are stated if it cannot be.
+    #: Lines that a candidate implies, by the candidate's line. They are stated if the candidate cannot be.
     covered: defaultdict[str, list[tuple[str, Claim]]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    #: Outcomes in the corners of tables, by line and index.
+    #: Outcomes in the corners of tables, by line and index of the table.
     corners: dict[tuple[str, int], Outcome] = field(default_factory=dict)
 
     def in_corner(self, line: str, claim: Claim, place: int) -> Outcome:
@@ -327,9 +324,9 @@ class _Search:
         *,
         by_value: bool = False,
     ) -> list[FamilyFormula]:
-        """Return lines lifted from tables that hold in several, no redundant ones.
+        """Return lifted lines that hold in several tables and that no other line implies.
 
-        `places` are indices of tables, `before` the lines found earlier; `by_value` is passed to `lifted`.
+        `places` are indices of tables, and `before` are earlier candidates; `by_value` is passed to `lifted`.
         """
         family = self.family
         searched = {i: family.members[i] for i in places}
@@ -345,7 +342,7 @@ class _Search:
         known = {formula.line for formula in before}
         claims = {formula.line: formula.claim for formula in before}
         claims |= {line: family.claim(line) for line in lines if line not in known}
-        promising: list[_First] = []
+        promising: list[_PromisingLine] = []
         for line, claim in claims.items():
             outcomes = {i: self.in_corner(line, claim, i) for i in places}
             inside = {i: outcome for i, outcome in outcomes.items() if outcome.holds}
@@ -372,7 +369,7 @@ class _Search:
         ]
 
     def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Parameters, str]]:
-        """Yield a line of an uncut bar that is right in all tables, once for each."""
+        """Yield one line that holds in all tables of an uncut bar, once for each table."""
         members = [self.family.members[i] for i in places]
         is_asked = any(f.kind == "formulas" for member in members for f in member.findings)
         if not is_asked or any(member.corner.variable.name != "p_cell" for member in members):
@@ -384,9 +381,9 @@ class _Search:
                 yield member.parameters, p_iff(reading.as_statement(formula))
 
     def nim_sums(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
-        """Yield the nim-sums that are no candidates but may be right up to a bound.
+        """Yield nim-sums that are no candidates; they may hold up to a bound.
 
-        At P-positions, the coordinates on which heights depend are shifted, too, all by the same number.
+        For P-positions, the coordinates on which heights depend are shifted, too, all by the same number.
         """
         family, game = self.family, self.family.members[0].corner.game
         if len(family.names) != 1:
@@ -404,12 +401,12 @@ class _Search:
                 yield self.formula(line, claim)
 
     def state(self, formula: FamilyFormula) -> bool:
-        """State a line with its condition, if the tables held out are enough."""
+        """State a line with its condition; return False if tables are too few to do so."""
         what = of_line(formula.line)
         tested = tested_condition(self.family, formula.holds)
         inside = sum(formula.holds)
         if tested is None:
-            self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
+            self.in_vain(what, 0, f"no condition distinguishes the {inside} tables")
             return False
         if not tested.is_enough(self.family, inside):
             condition = tested.domain.text or "all parameters"
@@ -418,12 +415,12 @@ class _Search:
             return False
         statement = self._statement(formula, tested)
         self.statements.append(statement)
-        if statement.verdict == "refuted":  # another condition may tell, of all tables
+        if statement.verdict == "refuted":  # a condition learned from all tables may be right
             self.doubt(formula)
         return True
 
     def doubt(self, formula: FamilyFormula) -> None:
-        """Keep a line of too few tables as doubtful, with a short condition."""
+        """Keep a line as doubtful, if a short condition of all tables fits."""
         condition = domain(self.family.points, formula.holds)
         if condition is None or is_overfitted(condition.text, self.family.points):
             return
@@ -448,14 +445,14 @@ class _Search:
         wrong = len(outside) - len(also)
         what = statement.held_on.what
         what += f"; wrong in {wrong} for which the condition does not hold" if wrong else ""
-        what += f"; right, too, for {listed(also)}, for which it does not hold" if also else ""
+        what += f"; also right for {listed(also)}, for which it does not hold" if also else ""
         statement = replace(statement, held_on=replace(statement.held_on, what=what))
         refuting = [i for i in tested.held_out if i not in outside and not holds[i]]
         if not refuting:
             return statement
         failure = formula.outcomes[refuting[0]].failure
         where = f"{listed([points[refuting[0]]])}: {failure[0] if failure else 'no value'}"
-        return statement.concluded("refuted", f"wrong in a table held out, {where}")
+        return statement.concluded("refuted", f"wrong in a held-out table, {where}")
 
     def in_vain(self, what: str, tried: int, why: str) -> None:
         """Record a search that found nothing."""
@@ -476,8 +473,8 @@ def _order(line: str) -> tuple[int, int, str]:
     return line.count("min(") + line.count("max("), len(line), line
 
 
-def _covers(formula: _First, other: _First) -> bool:
-    """Whether a line implies another one in all tables where that one is right."""
+def _covers(formula: _PromisingLine, other: _PromisingLine) -> bool:
+    """Whether a line implies another one in all tables where that one holds."""
     (_, claim, inside), (_, less, fewer) = formula, other
     own, others = claim.determined, less.determined
     if own is None or others is None or own.quantity != others.quantity:
@@ -506,49 +503,49 @@ class FamilyFormula:
 
     @property
     def reaches(self) -> tuple[int | None, ...]:
-        """For each table the largest coordinate up to which it is right; None for any."""
+        """For each table the largest coordinate up to which it is right; None for all."""
         return tuple(None if o.failure is None else o.failure[1] - 1 for o in self.outcomes)
 
 
 def frontier_statements(
     family: TableFamily, formulas: Sequence[FamilyFormula], tried: int
 ) -> Iterator[FoundStatement]:
-    """Yield bounds of lines that fail, if they follow a law in the one parameter.
+    """Yield lines that hold up to a bound, if the bound follows a law in the parameter.
 
-    A bound is left out if it is constant, or if another line is right as far for all these parameters, and further for some. Of lines
-    with equal bounds the first is kept. Each line has an outcome for each table; `tried` is the number of candidates.
+    Constant bounds are left out. So is a line if another one has bounds at least as large for all parameters of the law: larger ones
+    for some, or the same ones and it comes first. `tried` is the number of candidates.
     """
     if len(family.names) != 1:
         return
     (name,) = family.names
     members = {one.parameters[name]: i for i, one in enumerate(family.members)}
     places = {k: i for k, i in members.items() if k > 0}
-    #: For each line its bounds, their laws, and the parameters of which a law gives the bound, or for which it is right everywhere.
-    told: list[tuple[dict[int, int | None], list[Law], set[int]]] = []
+    # for each line: its bounds, their laws, and the parameters for which a law gives the bound or there is none
+    bounds: list[tuple[dict[int, int | None], list[Law], set[int]]] = []
     for formula in formulas:
         reaches = {k: formula.reaches[i] for k, i in places.items()}
-        found = laws({k: reach for k, reach in reaches.items() if reach is not None}, name)
-        by_law = {k for law in found for k in (*law.fitted, *law.held_out)}
-        told.append((reaches, found, {k for k in places if k in by_law or reaches[k] is None}))
+        own = laws({k: reach for k, reach in reaches.items() if reach is not None}, name)
+        by_law = {k for law in own for k in (*law.fitted, *law.held_out)}
+        bounds.append((reaches, own, {k for k in places if k in by_law or reaches[k] is None}))
 
     def has_all_coordinates(k: int, reach: int | None) -> bool:
-        """Whether a position has no coordinate 0; otherwise it is Nim with fewer heaps."""
+        """Whether a position up to the bound has no coordinate 0: else it is smaller Nim."""
         game = family.members[places[k]].corner.game.base
         corners = product({1, reach or 0}, repeat=len(game.coordinates))
         return bool(reach) and any(game.is_position(corner) for corner in corners)
 
     def is_beaten(place: int, chosen: Sequence[int]) -> bool:
-        """Whether another line is right as far, and further for some, or comes before."""
-        for i, (reaches, _, known) in enumerate(told):
-            pairs = [(reaches[k], told[place][0][k]) for k in chosen]
+        """Whether another line has bounds as large, and a larger one or comes first."""
+        for i, (reaches, _, known) in enumerate(bounds):
+            pairs = [(reaches[k], bounds[place][0][k]) for k in chosen]
             as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
             if known.issuperset(chosen) and as_far and (i < place or any(a != b for a, b in pairs)):
                 return True
         return False
 
     for place, formula in enumerate(formulas):
-        reaches, found, _ = told[place]
-        for law in found:
+        reaches, own, _ = bounds[place]
+        for law in own:
             chosen = [*law.fitted, *law.held_out]
             is_short = any(
                 (law.value(k) or 0) < family.members[places[k]].bound

@@ -1,7 +1,7 @@
 """Statements on monotone height functions f(x, z): counts, and conditions on f.
 
-The shortest such condition is searched (solid2022, Questions 1 and 2). Conditions are found on all functions of some boxes. They are
-then tried on larger boxes, formulas, drawn functions and near misses.
+The search returns the shortest condition that exactly the functions of a class satisfy (solid2022, Questions 1 and 2). It uses all
+functions of small boxes. Conditions are then tested on larger boxes, formulas, random functions and near misses.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
 
 #: Most functions in one array.
 BLOCK = 1 << 13
-#: The value of `t` where no cut ends on top of a zero column: larger than all nim-sums.
+#: The value of `t` if there is no such nim-sum: larger than all nim-sums.
 NO_TOP = 1 << 30
 
 #: Possible guards on u < x, on z, and on the heights g = f(u, z) and h = f(x, z).
@@ -82,8 +82,8 @@ MOST_GUARDS = 2
 class Condition:
     """A property of f for all z and u < x, with g = f(u, z), h = f(x, z).
 
-    `i` is any of 1, 2, …; `t` is the least nim-sum v⊕z with v < x and f(v, z) = v⊕z, or x⊕w with w < z and f(x, w) = x⊕w: where
-    cuts from high up in column (x, z) end on a position with nim-sum zero.
+    `i` is any of 1, 2, …. `t` is the least nim-sum v⊕z with v < x and f(v, z) = v⊕z, or x⊕w with w < z and f(x, w) = x⊕w. Cuts from
+    high positions of column (x, z) end there, at positions with nim-sum zero.
     """
 
     #: Some of `GUARDS`.
@@ -103,7 +103,7 @@ class Condition:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names in it."""
+        """The names in its formulas."""
         return frozenset().union(*(parse(part).names for part in (*self.where, self.such)))
 
 
@@ -111,7 +111,7 @@ class Condition:
 def family() -> tuple[Condition, ...]:
     """Return the conditions that are searched, the shortest first.
 
-    A conclusion is no guard, and guards do not exclude each other.
+    A conclusion is not its own guard, and guards do not exclude each other.
     """
     conditions = []
     for such in CONCLUSIONS:
@@ -127,43 +127,43 @@ def family() -> tuple[Condition, ...]:
 
 
 def having(heights: Heights, conditions: Iterable[Condition]) -> Iterator[Truths]:
-    """Yield for each condition the functions that have it, as bool [functions].
+    """Yield for each condition which functions satisfy it, as bool [functions].
 
-    Heights are int64 [functions, n_x, n_z], monotone, for at most `BLOCK` functions.
+    `heights` is int64 [functions, n_x, n_z], with at most `BLOCK` monotone functions.
     """
-    both = [_Pieces(f) for f in (heights, heights.transpose(0, 2, 1))]
+    both = [_TruthTable(f) for f in (heights, heights.transpose(0, 2, 1))]
     for condition in conditions:
-        yield both[0].have(condition) & both[1].have(condition)
+        yield both[0].satisfying(condition) & both[1].satisfying(condition)
 
 
-class _Pieces:
-    """The truth of each part of conditions, for functions and points, evaluated once."""
+class _TruthTable:
+    """Truth values of the formulas in conditions, by function and point, with a cache."""
 
     def __init__(self, heights: Heights) -> None:
         bits = max(*heights.shape[1:], int(heights.max(initial=0)) + 1).bit_length()
         self._plain = _environment(heights, np.zeros(1, np.int64))
         self._shifted = _environment(heights, np.arange(1, bits + 1))
-        self._found: dict[tuple[str, bool], NDArray[np.bool_]] = {}
+        self._cache: dict[tuple[str, bool], NDArray[np.bool_]] = {}
 
-    def have(self, condition: Condition) -> Truths:
-        """Return the functions with a condition in their first argument."""
+    def satisfying(self, condition: Condition) -> Truths:
+        """Return which functions satisfy a condition in their first argument."""
         shifted = "i" in condition.names
-        right = self._piece(condition.such, shifted).copy()
+        right = self._truths(condition.such, shifted).copy()
         for part in condition.where:
-            right[~self._piece(part, shifted)] = True
-        is_so: Truths = np.all(right, axis=1)
-        return is_so
+            right[~self._truths(part, shifted)] = True
+        satisfied: Truths = np.all(right, axis=1)
+        return satisfied
 
-    def _piece(self, part: str, shifted: bool) -> NDArray[np.bool_]:
-        if (part, shifted) not in self._found:
+    def _truths(self, part: str, shifted: bool) -> NDArray[np.bool_]:
+        if (part, shifted) not in self._cache:
             env = self._shifted if shifted else self._plain
             values = parse(part).evaluate(env)
-            self._found[part, shifted] = np.broadcast_to(values, env["g"].shape).astype(np.bool_)
-        return self._found[part, shifted]
+            self._cache[part, shifted] = np.broadcast_to(values, env["g"].shape).astype(np.bool_)
+        return self._cache[part, shifted]
 
 
 def _environment(heights: Heights, i: NDArray[np.int64]) -> Mapping[str, NDArray[np.int64]]:
-    """Return values of the names: points as columns, functions as rows of heights."""
+    """Return the values of all names: a row for each function, a column for each point."""
     xs, zs = (np.arange(n) for n in heights.shape[1:])
     u, x, z, i = (a.ravel() for a in np.meshgrid(xs, xs, zs, i, indexing="ij"))
     before = u < x
@@ -184,14 +184,14 @@ def _tops(heights: Heights) -> Heights:
 
 #: Most functions of the larger box.
 MOST_FUNCTIONS = 1 << 20
-#: Largest argument and height of boxes with few arguments, of which all functions are tried.
+#: Largest argument and height of narrow boxes, of which all functions are tried.
 TALL = ((1, 6), (2, 4), (3, 3))
-#: Largest side and height of drawn functions, and their number for each shape and height. Conditions that are right in all small
+#: Largest side and height of random functions, and their number for each shape and height. Conditions that are right in all small
 #: boxes and in large square ones were wrong for one function in a thousand of a box of 4 by 5.
 LONGEST, OF_A_SHAPE = 6, 4096
-#: Members of the class are drawn in boxes with these largest arguments and heights,
+#: Largest argument and height of the boxes in which random members of the class are drawn.
 SIDES = (7, 15)
-#: with this number of tries in each.
+#: Number of tries in each of these boxes.
 DRAWN = 1500
 #: Functions by formulas, for k up to `LARGEST_K`.
 FORMULAS = (
@@ -208,10 +208,10 @@ LARGEST_K = 12
 def held_out(
     height_class: HeightClass, side: int, height: int
 ) -> Iterator[tuple[str, Iterable[Heights]]]:
-    """Yield descriptions and batches, [at most BLOCK, n_x, n_z], of held-out f.
+    """Yield groups of held-out functions: a description, and batches of heights.
 
-    Members of the class are also drawn, because random functions are rarely members. `boxes` with these largest arguments and
-    heights are not held out.
+    A batch has shape (at most `BLOCK`, n_x, n_z). Members of the class are drawn, too, because random functions are rarely members.
+    The functions of `boxes(side, height)` are not held out.
     """
     for wide, most in (*TALL, (side, height + 1), (side + 1, height)):
         if wide <= side and most <= height:
@@ -242,10 +242,10 @@ def named(side: int, height: int) -> str:
 
 
 def boxes(side: int, height: int) -> Iterator[Heights]:
-    """Yield all functions with arguments and heights up to these, box by box.
+    """Yield all functions with arguments up to `side` and heights up to `height`, by box.
 
-    A box is never longer along x than along z, because conditions are symmetric in the arguments of f. Boxes that are not square,
-    or small for their heights, are needed: some wrong conditions hold in all others.
+    A box is never longer along x than along z, because conditions are symmetric in the arguments of f. Boxes that are not square, and
+    boxes that are small for their heights, are needed: some wrong conditions hold in all others.
     """
     every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
     for n_z in range(1, side + 2):
@@ -256,7 +256,7 @@ def boxes(side: int, height: int) -> Iterator[Heights]:
 
 
 def drawn_of_all_shapes(random: np.random.Generator) -> Iterator[Heights]:
-    """Yield the drawn heights, made monotone, for each shape and height."""
+    """Yield random monotone functions for each shape and height."""
     for n_z in range(1, LONGEST + 1):
         for n_x in range(1, n_z + 1):
             for height in range(1, LONGEST + 1):
@@ -266,7 +266,7 @@ def drawn_of_all_shapes(random: np.random.Generator) -> Iterator[Heights]:
 
 
 def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:
-    """Yield functions of some boxes, without those that are not held out."""
+    """Yield the functions of `boxes(wide, tall)` that are not in `boxes(side, height)`."""
     for box in boxes(wide, tall):
         new = box if box.shape[2] > side + 1 else box[box[:, -1, -1] > height]
         if len(new):
@@ -274,7 +274,7 @@ def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:
 
 
 def by_formulas(side: int) -> Heights:
-    """Return functions of `FORMULAS` up to an argument, cut off at that height."""
+    """Return the monotone functions of `FORMULAS`, with arguments and heights up to `side`."""
     x, z = np.ogrid[: side + 1, : side + 1]
     shape = (side + 1, side + 1)
     samples = [
@@ -290,7 +290,7 @@ def by_formulas(side: int) -> Heights:
 
 
 def near_misses(heights: Heights, height: int, random: np.random.Generator) -> Heights:
-    """Return functions with one height changed that are still monotone."""
+    """Return monotone functions that differ from the given ones in one height."""
     samples = []
     for f in heights:
         x, z = random.integers(0, len(f), 2)
@@ -306,11 +306,11 @@ def near_misses(heights: Heights, height: int, random: np.random.Generator) -> H
     return np.array(samples, np.int64).reshape(-1, *heights.shape[1:])
 
 
-#: Most conditions that are joined.
+#: Most conditions in a conjunction.
 MOST_JOINED = 3
-#: Number of joined conditions, the shortest that are exact in the boxes, that are tried on other functions.
+#: Number of conjunctions that are tested on held-out functions: the shortest that are exact in the boxes.
 CANDIDATES = 12
-#: Number of those that become statements, if they are right there; the others are equivalent.
+#: Number of confirmed conjunctions that become statements; the others are equivalent.
 KEPT = 1
 
 Joined = tuple[Condition, ...]
@@ -332,11 +332,11 @@ class CriterionSearch:
     #: Number of functions of the boxes, and of those in the class.
     functions: int
     members: int
-    #: The joined conditions that only the members have, in the boxes and in everything held out, the shortest first.
+    #: The conjunctions that exactly the members satisfy, in the boxes and among held-out functions, the shortest first.
     exact: tuple[Joined, ...]
-    #: Number of single conditions, and of joined ones that are right in the boxes.
+    #: Number of single conditions, and of conjunctions that are right in the boxes.
     looked_at: tuple[int, int]
-    #: The other functions on which the shortest of these were then tried.
+    #: The held-out functions on which the shortest of these were tested.
     held: Evidence
 
     @property
@@ -355,10 +355,10 @@ def search(
     height: int,
     conditions: Sequence[Condition] | None = None,
 ) -> CriterionSearch:
-    """Return the shortest joined conditions that exactly the members of a class have.
+    """Return the shortest conjunctions that exactly the members of a class satisfy.
 
-    They are found in the boxes with all arguments and heights up to `side` and `height`; larger ones are held out. Conditions
-    are by default those of `choco_pipeline.finding.heights.family`.
+    The search uses the functions of `boxes(side, height)`; larger ones are held out. `conditions` are by default those of
+    `choco_pipeline.finding.heights.family`.
     """
     number = number_in_box(side, height)
     if number > MOST_HEIGHT_FUNCTIONS or not 1 <= height <= side:
@@ -381,7 +381,7 @@ def search(
 
 
 def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> list[Joined]:
-    """Return the conjunctions of the fewest conditions that no other function has."""
+    """Return the conjunctions of the fewest conditions that no function of `others` has."""
     if not conditions:
         return []
     wrong = np.concatenate([~np.array([*having(block, conditions)]) for block in others], axis=1)
@@ -393,12 +393,12 @@ def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> l
     for condition, row in zip(conditions, np.packbits(wrong, axis=1), strict=True):
         distinct.setdefault(int.from_bytes(row.tobytes(), "big"), condition)
     distinct.pop(0, None)
-    everyone = reduce(int.__or__, distinct)
+    all_excluded = reduce(int.__or__, distinct)
     for number in range(1, MOST_JOINED + 1):
         joined = [
             tuple(distinct[excluded] for excluded in chosen)
             for chosen in combinations(distinct, number)
-            if reduce(int.__or__, chosen) == everyone
+            if reduce(int.__or__, chosen) == all_excluded
         ]
         if joined:
             return joined
@@ -408,7 +408,7 @@ def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> l
 def _confirmed(
     candidates: Sequence[Joined], height_class: HeightClass, side: int, height: int
 ) -> tuple[tuple[Joined, ...], Evidence]:
-    """Return candidates that are right for all functions held out, with the evidence."""
+    """Return the candidates that are right for all held-out functions, and the evidence."""
     left, seen = list(candidates), 0
     what = []
     for name, batches in held_out(height_class, side, height):
@@ -439,7 +439,7 @@ TOP = (
 )
 
 
-#: The formulas of a plan's questions: in the picture, in words, and the class of height functions that have it.
+#: For each question of a plan: its formula in the picture and in words, and the class of height functions with this formula.
 QUESTIONS: Mapping[str, tuple[str, str, HeightClass]] = {
     "grundy": ("x ^ y ^ z", "G = x⊕y⊕z", HeightClass(GRUNDY)),
     "p-positions": ("x ^ y ^ z == 0", "P iff x⊕y⊕z = 0", HeightClass(P_POSITIONS)),
@@ -447,11 +447,11 @@ QUESTIONS: Mapping[str, tuple[str, str, HeightClass]] = {
 
 
 def classify_heights(order: Mapping[str, Any], report: Any) -> dict[str, Any]:
-    """Answer one question about a box's functions by a `FoundDocument` as data.
+    """Answer one question about a box's functions by a `FoundDocument` as plain data.
 
-    The order is ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of
+    The order is ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. ``asked`` is a key of
     `QUESTIONS`, for a condition on f, or ``counts``. The report is called as ``report(Stage.MINE, searches=1)``. Raises
-    `HeightsError` if the box has too many functions, or is higher than wide.
+    `HeightsError` if the box has too many functions, or if h > n.
     """
     document = classified(order["asked"], int(order["side"]), int(order["height"]))
     report(Stage.MINE, searches=1)
@@ -484,7 +484,7 @@ def classified(asked: str, side: int, height: int) -> FoundDocument:
             ruleset=RULESET,
             parameters={"f": ()},
             words=f"of {box}, exactly those have {shown} for which {conditions}. Here {MEANING}{top}",
-            found_on=Evidence(criterion.functions, f"{box}; {criterion.members:,} are so"),
+            found_on=Evidence(criterion.functions, f"{box}; {criterion.members:,} members"),
             held_on=criterion.held,
             tried=criterion.tried,
             conclusion=Conclusion(
@@ -525,9 +525,9 @@ def counts(asked: HeightClass) -> list[dict[str, int]]:
 
 
 def census(side: int, height: int) -> FoundStatement:
-    """Return counts of functions with each formula, in a box; pictured, in others.
+    """Return a statement on the numbers of functions with each formula.
 
-    The box has arguments up to `side` and heights up to `height`.
+    The box has arguments up to `side` and heights up to `height`. The picture has counts for other boxes, too.
     """
     every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
     grundy, p_positions = HeightClass(GRUNDY).has(every), HeightClass(P_POSITIONS).has(every)
@@ -546,7 +546,7 @@ def census(side: int, height: int) -> FoundStatement:
         f" ({up_to_exchange(every, grundy):,} up to exchanging x and z), and {p_positions.sum():,} have P iff x⊕y⊕z = 0"
         f" ({up_to_exchange(every, p_positions):,})",
         found_on=Evidence(number, "all functions of the box"),
-        held_on=Evidence(0, "nothing, for it is a count"),
+        held_on=Evidence(0, "nothing: it is a count"),
         tried=Tried(1 + len(SHIFTS), "formulas"),
         conclusion=Conclusion("unchecked", "counted"),
         picture={
@@ -559,7 +559,7 @@ def census(side: int, height: int) -> FoundStatement:
 
 
 class ShiftCount(TypedDict):
-    """For how many functions a shifted nim-sum is exact, and for how many best."""
+    """Numbers of functions for which a shifted nim-sum is exact, and is the closest."""
 
     sum: str
     exact: int
@@ -567,10 +567,10 @@ class ShiftCount(TypedDict):
 
 
 def best_shifts(every: Heights) -> list[ShiftCount]:
-    """Return for how many functions each sum is exact, and for how many the closest.
+    """Return for each sum the numbers of functions for which it is exact, and the closest.
 
-    Closest is the sum with the fewest mismatches, and of several the first of `SHIFTS`. Sums that come closest for none and
-    are exact for none are left out.
+    The closest sum has the fewest mismatches; of several, it is the first of `SHIFTS`. Sums that are neither for any function are
+    left out.
     """
     wrong = np.array([HeightClass(P_POSITIONS, shift).mismatches(every) for shift in SHIFTS])
     best = wrong.argmin(axis=0)
@@ -588,7 +588,7 @@ def best_shifts(every: Heights) -> list[ShiftCount]:
 
 
 def least_of(every: Heights, chosen: Truths) -> list[list[int]] | None:
-    """Return the least chosen function by largest height, sum, heights, or None."""
+    """Return the chosen function with the least maximum, sum and heights, if any."""
     heights: list[Any] = every[chosen].tolist()
     return min(heights, key=lambda f: (f[-1][-1], sum(map(sum, f)), f), default=None)
 

@@ -31,7 +31,7 @@ class Term:
     text: str
 
     def value(self, point: Parameters) -> int | None:
-        """Return the value for some parameters; None where there is none, as for v2(0)."""
+        """Return the value for some parameters; None if it has none, such as v2(0)."""
         try:
             return int(parse(self.text or "1").value(point))
         except FormulaError:
@@ -42,12 +42,12 @@ CONSTANT = Term("", "")
 
 
 def linear(name: str) -> Term:
-    """Return a parameter itself."""
+    """Return the term of a parameter itself."""
     return Term(name, name)
 
 
 def two_part(name: str) -> Term:
-    """Return the largest power of 2 that divides a parameter."""
+    """Return the term of the largest power of 2 that divides a parameter."""
     return Term(f"2^v₂({name})", f"2**v2({name})")
 
 
@@ -65,7 +65,7 @@ class Combination:
     coefficients: tuple[Fraction, ...]
 
     def value(self, point: Parameters) -> Fraction | None:
-        """Return the value for some parameters; None where a term that counts has none."""
+        """Return the value for some parameters; None if a term with a coefficient has none."""
         total = Fraction(0)
         for term, coefficient in zip(self.terms, self.coefficients, strict=True):
             if coefficient:
@@ -77,12 +77,12 @@ class Combination:
 
     @property
     def negated(self) -> Combination:
-        """Minus this."""
+        """The combination times -1."""
         return Combination(self.terms, tuple(-c for c in self.coefficients))
 
     @property
     def leading(self) -> Fraction:
-        """The first coefficient that is not 0, or 0."""
+        """The first nonzero coefficient, or 0."""
         return next((c for c in self.coefficients if c), Fraction(0))
 
     @property
@@ -100,17 +100,17 @@ class Combination:
             size = "" if abs(factor) == 1 and term.shown else str(abs(factor))
             dot = "·" if size and term.shown and not term.shown.isalpha() else ""
             text += f"{'−' if factor < 0 else '+' if text else ''}{size}{dot}{term.shown}"
-        return self._divided(text or "0", "/")
+        return self._quotient(text or "0", "/")
 
     @property
     def text(self) -> str:
-        """The sum in the formula language. Quotients have no remainder."""
+        """The sum in the formula language; its divisions are exact."""
         terms = []
         for term, factor in self._factors():
             is_bare = factor == 1 or not ("/" in term.text or "%" in term.text)
-            # -s%2 would be the rest of -s
+            # -s%2 would be (-s)%2
             terms.append((factor, term.text if is_bare else f"({term.text})"))
-        return parse(self._divided(sum_text(terms), "//")).text
+        return parse(self._quotient(sum_text(terms), "//")).text
 
     def _factors(self) -> list[tuple[Term, int]]:
         pairs = zip(self.terms, self.coefficients, strict=True)
@@ -125,7 +125,7 @@ class Combination:
         """Whether it is a quotient of a sum, so that its text begins with a bracket."""
         return self._below != 1 and len(self._factors()) > 1
 
-    def _divided(self, text: str, sign: str) -> str:
+    def _quotient(self, text: str, sign: str) -> str:
         if self._below == 1:
             return text
         inner = f"({text})" if self.is_in_brackets else text
@@ -133,9 +133,9 @@ class Combination:
 
 
 def shapes_of(names: Sequence[str], points: Sequence[Parameters]) -> list[tuple[Term, ...]]:
-    """Return terms of numbers that depend on parameters, fewest terms first.
+    """Return tuples of terms in the parameters, those with the fewest terms first.
 
-    Terms without a value at one of the points are left out, and those that do not differ there.
+    Terms without a value at one of the points are left out, and terms that are constant or equal to an earlier one there.
     """
     terms = [linear(name) for name in names]
     terms += [Term(f"⌊{name}/2⌋", f"{name}//2") for name in names]
@@ -164,10 +164,10 @@ def determined(
     shapes: Sequence[tuple[Term, ...]],
     spare: int = 1,
 ) -> Iterator[Combination]:
-    """Yield the combinations that are right at all points and determined by them.
+    """Yield combinations that have the given numbers at all points and are determined by them.
 
-    Points are parameters, and for each a number was seen. A shape needs `spare` points more than it has terms, unless it is the
-    constant alone.
+    A point is a choice of parameters. A shape is a tuple of terms. It needs `spare` more points than terms, unless it is the constant
+    alone.
     """
     known: dict[Term, list[int | None]] = {}
     for shape in shapes:
@@ -179,7 +179,7 @@ def determined(
         if any(None in known[term] for term in shape):
             continue
         columns = [[number or 0 for number in known[term]] for term in shape]
-        few = len(shape) + 1  # points, which refute most shapes
+        few = len(shape) + 1  # these points refute most shapes
         if combination([column[:few] for column in columns], numbers[:few]) is None:
             continue
         coefficients = combination(columns, numbers, alone=True)
@@ -192,7 +192,7 @@ LAWS_TRIED = (
 )
 RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
 MODULI = (1, 2, 4, 8)
-#: A law must hold for at least this many parameters that it was not fitted on.
+#: Fewest parameters, not used to fit it, for which a law must hold.
 FEWEST_HELD_OUT = 3
 #: Fewest parameters for a law.
 FEWEST = 3 + FEWEST_HELD_OUT
@@ -217,7 +217,7 @@ def shapes(name: str) -> list[tuple[Term, ...]]:
 
 @dataclass(frozen=True)
 class Law:
-    """A formula for one residue class of a parameter, right where it was not fitted."""
+    """A formula for one residue class of a parameter, confirmed on larger parameters."""
 
     #: The parameter.
     name: str
@@ -226,11 +226,11 @@ class Law:
     residue: int
     #: The formula.
     combination: Combination
-    #: The parameters that the coefficients follow from, more of them than coefficients.
+    #: The parameters that determine the coefficients; there are more of them than coefficients.
     fitted: tuple[int, ...]
-    #: Larger ones at which the law was then right: all that are known in this class.
+    #: All larger parameters that are known in this class; the law holds for each.
     held_out: tuple[int, ...]
-    #: Smaller ones in the class, for which the law does not hold.
+    #: Smaller parameters of the class for which the law fails.
     exceptions: tuple[int, ...] = ()
 
     def value(self, k: int) -> Fraction | None:
@@ -238,7 +238,7 @@ class Law:
         return self.combination.value({self.name: k})
 
     def is_about(self, k: int) -> bool:
-        """Whether `k` is in the class and no exception, nor smaller than one."""
+        """Whether `k` is in the class and not below the fitted parameters after exceptions."""
         return k % self.modulus == self.residue and (not self.exceptions or k >= self.fitted[0])
 
     @property
@@ -271,9 +271,9 @@ class Law:
 def laws(values: Mapping[int, int], name: str) -> list[Law]:
     """Return the laws of `values`, at most one per residue class, coarse ones first.
 
-    The least parameters of a class, half of them or as many as the coefficients need and one more, determine a law; all
-    others must follow it, and at least `FEWEST_HELD_OUT` of them. Classes in which none does are split, up to the last
-    of `MODULI`. There is a whole number in `values` for each value of the parameter, which is at least 1.
+    The smaller half of the parameters of a class determines a law; there is at least one more of them than coefficients. All others,
+    at least `FEWEST_HELD_OUT`, must follow the law. Classes without a law are split, up to the last of `MODULI`. `values` has an
+    integer for each known value of the parameter; these are at least 1.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def laws(values: Mapping[int, int], name: str) -> list[Law]:
 
 
 def _law(members: Sequence[int], values: Mapping[int, int], name: str) -> Law | None:
-    """Return the first law that all members follow, except few of the least."""
+    """Return the first law that all members follow, except a few of the smallest."""
     for left_out, shape in product(range(MOST_EXCEPTIONS + 1), shapes(name)):
         chosen = members[left_out:]
         fitting = max(len(chosen) // 2, len(shape) + 1)
@@ -327,8 +327,8 @@ def laws_of_states(
 ) -> list[FoundStatement]:
     """Return laws of the numbers of states of proved automata, for one parameter.
 
-    Proofs are those of a run's ``proved`` documents; only those with the status "proved" count. `families` has the family of each
-    ruleset.
+    `proofs` come from the ``proved`` documents of a run; only those with the status "proved" count. `families` has the family of
+    each ruleset.
     """
     states: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
     for proof in proofs:
@@ -357,7 +357,7 @@ def laws_of_states(
                 when=law.when,
                 parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
                 conclusion=Conclusion(
-                    "unchecked", "right for all that were observed; no table decides it"
+                    "unchecked", "right for all observed parameters; no table decides it"
                 ),
             )
             statements.append(statement)

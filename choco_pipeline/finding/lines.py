@@ -1,4 +1,4 @@
-"""Lines of the statement language, built from formulas and changed by formula."""
+"""Functions that build lines of the statement language and change their formulas."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def implied(where: str, conclusion: str) -> str:
 
 
 def p_iff(formula: str, where: str = "") -> str:
-    """Return a formula for the P-positions, among the positions with a condition."""
+    """Return the line "P if and only if `formula`" for positions that satisfy `where`."""
     return implied(where, f"P <=> {formula}")
 
 
 def grundy(formula: str, where: str = "") -> str:
-    """Return a formula for the Grundy numbers of the positions with a condition."""
+    """Return the line "G = `formula`" for positions that satisfy `where`."""
     return implied(where, f"G == {formula}")
 
 
@@ -41,10 +41,10 @@ def up_to(largest: str, line: str) -> str:
 def by_cases(
     of: Callable[[str, str], str], formulas: Sequence[tuple[str, str]], exceptions: str = ""
 ) -> str:
-    """Return formulas with conditions as one line; the last is meant elsewhere.
+    """Return formulas with conditions as one line; the last one is for all other positions.
 
-    `of` is `p_iff` or `grundy`, and `exceptions` a condition on the positions that are left out.
-    P-positions by cases are one formula, because a statement on P-positions has one.
+    `of` is `p_iff` or `grundy`, and `exceptions` is a condition on the positions that are left out.
+    Cases for P-positions become one formula, because a statement on P-positions has only one.
     """
     wheres = [where for _, where in formulas]
     if len(formulas) > 1 and all(wheres):
@@ -63,7 +63,7 @@ def by_cases(
 
 
 def at_one_of(positions: Iterable[Sequence[object]], coordinates: Sequence[str]) -> str:
-    """Return that a position is one of some; empty for none."""
+    """Return the condition that a position is one of several; empty for none."""
     places = (
         " and ".join(f"{name} == {value}" for name, value in zip(coordinates, at, strict=True))
         for at in positions
@@ -72,7 +72,7 @@ def at_one_of(positions: Iterable[Sequence[object]], coordinates: Sequence[str])
 
 
 def with_formulas(part: Proposition, change: Callable[[Node], Node]) -> Proposition:
-    """Return a proposition with each formula changed, also in ranges; arguments stay."""
+    """Return a proposition with its formulas and ranges changed, but not its arguments."""
 
     def changed(formula: Formula) -> Formula:
         node = change(formula.root)
@@ -109,7 +109,7 @@ def with_formulas(part: Proposition, change: Callable[[Node], Node]) -> Proposit
 
 
 def formulas_of(part: Proposition) -> list[Formula]:
-    """Return formulas in a proposition, left to right, also in terms and ranges."""
+    """Return the formulas in a proposition, its terms and its ranges, left to right."""
     formulas: list[Formula] = []
     for one in tree.walk(part):
         if isinstance(one, Expression):

@@ -1,7 +1,7 @@
 """Moduli in parameters, such as 2^v₂(k), that divide a family's nim-sums.
 
-A single game may have few nim-sums other than 0, and many moduli divide them. So a modulus is searched that divides the nim-sums of
-all games of the family.
+The P-positions of a single game may have few nim-sums other than 0, and many moduli divide these. So the search looks for a modulus
+that divides the nim-sums of all games of the family.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from choco_pipeline.tables.cells import BLOCK, Cells
 
 #: Factors of terms in a parameter that are tried as moduli.
 MULTIPLES = (1, 2, 4)
-#: Fewest games in which a modulus excludes a nim-sum and divides all that occur.
+#: Fewest games in which a modulus divides all nim-sums that occur, and excludes others.
 FEWEST_TABLES = 3
 #: Fewest of these games with a nim-sum other than 0. Every modulus divides 0, so the other games are no evidence.
-FEWEST_TOLD = 2
+FEWEST_NONZERO = 2
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class FamilyModuli:
 
     @cached_property
     def divisors(self) -> tuple[tuple[int, int], ...]:
-        """For each table: gcd of the nim-sums at P-positions, and number of these read.
+        """For each table: gcd of the nim-sums at P-positions, and number of positions read.
 
-        Reading ends as soon as the gcd is 1, because then no modulus divides the nim-sums.
+        Reading ends as soon as the gcd is 1, because then no modulus except 1 divides the nim-sums.
         """
         return tuple(self._divisor(member.table()) for member in self.family.members)
 
@@ -63,7 +63,7 @@ class FamilyModuli:
     def proposals(self) -> Proposals:
         """Return the statements of the best moduli.
 
-        Several may be the same numbers in all tables, such as k and 2^v₂(k). Further games have to distinguish them.
+        Several moduli may be equal in all tables, such as k and 2^v₂(k). Trials on further games distinguish them.
         """
         sure: list[FoundStatement] = []
         doubtful: list[FoundStatement] = []
@@ -91,7 +91,7 @@ class FamilyModuli:
         return [int(formula.value(point)) for point in self.family.points]
 
     def _divides(self, modulus: str) -> list[bool]:
-        """Return for each table if a modulus divides the nim-sums; 1 if they are all 0."""
+        """Return for each table if a modulus divides the nim-sums; 1 only if all are 0."""
         pairs = zip(self._numbers(modulus), self.divisors, strict=True)
         return [
             number > 0 and not divisor % number and (number > 1 or not divisor)
@@ -99,19 +99,19 @@ class FamilyModuli:
         ]
 
     def _score(self, modulus: str) -> tuple[int, int] | None:
-        """Return the number of divided tables with nim-sums other than 0, and a size."""
+        """Return a sort key: number of divided tables with nonzero nim-sums, and size."""
         divides = self._divides(modulus)
-        told = [i for i, is_so in enumerate(divides) if is_so and self.divisors[i][0]]
-        if sum(divides) < FEWEST_TABLES or len(told) < FEWEST_TOLD:
+        nonzero = [i for i, is_so in enumerate(divides) if is_so and self.divisors[i][0]]
+        if sum(divides) < FEWEST_TABLES or len(nonzero) < FEWEST_NONZERO:
             return None
         numbers = self._numbers(modulus)
-        return len(told), sum(numbers[i].bit_length() for i in told)
+        return len(nonzero), sum(numbers[i].bit_length() for i in nonzero)
 
     def _moduli(self) -> Iterator[str]:
         for name in self.family.names:
             for term in (two_part(name), linear(name)):
                 if any(term.value(point) is None for point in self.family.points):
-                    continue  # there is no v₂(0)
+                    continue  # v₂(0) has no value
                 yield from (f"{n}*{term.text}" if n > 1 else term.text for n in MULTIPLES)
 
     def _statement(

@@ -1,9 +1,9 @@
 """Relations between the outcomes or Grundy numbers of games and neighbours.
 
-Neighbours have fewer passes, smaller parameters, or lower heights. If the Grundy numbers at the positions q of
-one game are a function of those at q, or at q shifted by some steps, of another, the function is tabulated and then named. P-positions
-are compared by the coordinate that is a free heap, which is the Grundy number of the rest; without a free heap, by outcomes. A
-relation found in small tables must hold in larger ones. The shift may depend on the parameters.
+A neighbour has fewer passes, smaller parameters, or lower heights. The Grundy numbers of a game may be a function of those of the
+neighbour at the same positions, or at shifted ones. This function is tabulated, and then its formula is looked up. If a coordinate is a
+free heap, it is compared at P-positions, because there it is the Grundy number of the rest. Without a free heap, outcomes are compared.
+A relation found in small tables must hold in larger ones. The shift may depend on the parameters.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def neighbours(pattern: Notation) -> Iterator[Neighbours]:
 
 
 def _less(pattern: Notation, name: str, step: int) -> Notation:
-    """Return a notation in which a parameter is smaller by a number."""
+    """Return a notation with `name - step` for `name`."""
 
     def smaller(node: Node) -> Node:
         if node == Name(name):
@@ -114,7 +114,7 @@ class ValueTable:
     dims: tuple[str, ...]
     #: A number for each position, −1 elsewhere.
     values: Ints
-    #: The coordinates that the others limit.
+    #: The coordinates whose largest value depends on the others.
     limited: frozenset[str]
 
     @property
@@ -160,11 +160,11 @@ def named_function(numbers: Ints, images: Ints) -> str | None:
 
 #: Fewest tables in which a relation must hold.
 FEWEST_TABLES = 3
-#: By the number of coordinates, the bounds of tables in which relations are found, and in which they must hold;
+#: Bounds of tables, by number of coordinates: of those in which relations are found, and of those in which they must hold.
 SMALL, LARGE = {1: 30, 2: 24, 3: 9}, {1: 90, 2: 60, 3: 20}
-#: margin beyond these bounds for related positions.
+#: Margin beyond these bounds for shifted positions.
 FURTHER = 8
-TRIED = "the same position and near ones, of games with less passes, smaller parameters, and lower heights"
+TRIED = "the same position and near ones, of games with fewer passes, smaller parameters, and lower heights"
 
 
 @dataclass(frozen=True)
@@ -182,8 +182,8 @@ def relations(
 ) -> list[Callable[[], Proposals]]:
     """Return searches for relations of the searched games to their neighbours.
 
-    Only the games matter. Their tables are computed anew, up to small bounds. There is a search for each family, but one for all
-    families with passes: what two passes do is the same in all games, and is stated for one family.
+    `mined` and `families` only name the games: small tables of these are computed. Each family has a search of its own, except that
+    all families with passes share one. The effect of two passes is the same in all games, so it is stated for one family.
     """
     games: dict[tuple[str, bool], dict[str, Mapping[str, int]]] = defaultdict(dict)
     for result in mined:
@@ -205,11 +205,11 @@ def relations(
             searches.append(search.run)
 
     def of_games_with_passes() -> Proposals:
-        found: list[Proposals] = []
+        results: list[Proposals] = []
         for search in with_passes:
-            is_stated = any(proposals.statements for proposals in found)
-            found.append(search.run(most=1 if is_stated else 2))
-        return Proposals.merged(found)
+            is_stated = any(proposals.statements for proposals in results)
+            results.append(search.run(most=1 if is_stated else 2))
+        return Proposals.merged(results)
 
     return [of_games_with_passes, *searches]
 
@@ -221,7 +221,7 @@ def _never() -> Cells:
 class _RelationSearch:
     """The search for relations of one family, without its stored tables.
 
-    What holds on the games that were held out is `stated`; what too few games show is `doubtful`.
+    Relations that held-out games confirm are `stated`; those with too few games are `doubtful`.
     """
 
     def __init__(self, family: TableFamily, quantity: Quantity, game: str) -> None:
@@ -239,7 +239,7 @@ class _RelationSearch:
         self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], ValueTable | None] = {}
 
     def run(self, most: int = 0) -> Proposals:
-        """Compare all neighbours; relations that follow from nearer ones are left out."""
+        """Return relations, except those whose games all have one to a nearer neighbour."""
         if self.size not in SMALL or self.is_face:
             return Proposals()
         known: dict[str, set[int]] = defaultdict(set)
@@ -300,12 +300,12 @@ class _RelationSearch:
         return numbers
 
     def _holding(self, relation: _Relation) -> dict[int, int]:
-        """Return positions by game, for the games whose larger table confirms a relation."""
+        """Return the number of positions for each game whose larger table confirms it."""
         positions: dict[int, int] = {}
         for i, point in enumerate(self.family.points):
             try:
                 moved = {name: int(parse(text).value(point)) for name, text in relation.moved}
-            except FormulaError:  # such as v2(0): positions are not moved by anything there
+            except FormulaError:  # the shift has no value, such as v2(0)
                 continue
             own = self._table(relation.pair.own, point, LARGE[self.size])
             other = self._table(relation.pair.other, point, moved=max(moved.values()))
@@ -318,12 +318,12 @@ class _RelationSearch:
     def _table(
         self, notation: str, point: Parameters, corner: int | None = None, moved: int = 0
     ) -> ValueTable | None:
-        """Return the table of a game, or a corner, for a shift; None without a game."""
+        """Return the table of a game with room for a shift, or its corner; None without a game."""
         bound = LARGE[self.size] + FURTHER * max(1, -(-moved // FURTHER))
         key = notation, tuple(sorted(point.items())), bound
         if key not in self._tables:
             self._tables[key] = None
-            with suppress(ChocoError):  # no such game, or heights that end before
+            with suppress(ChocoError):  # no such game, or its heights end earlier
                 game = build(read(notation), dict(point), Path())
                 self._tables[key] = ValueTable.of(game, bound, self.quantity)
         whole = self._tables[key]

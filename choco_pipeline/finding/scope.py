@@ -1,4 +1,4 @@
-"""Games of a statement: those of a run, and further ones for trials."""
+"""Games of a statement: games of the run, and further games for trials."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from choco_pipeline.tables.spec import Quantity
 
 #: Number of further games of a family for a trial.
 UNSEEN = 12
-#: With several parameters: further games nearest to those seen, such as s ≥ k if only s < k was seen.
+#: With several parameters: number of further games nearest to those seen, such as s ≥ k if only s < k was seen.
 NEAREST = 12
-#: With several parameters: games as far as possible from all others. Pairs at even distances in a list may all have k > c.
+#: With several parameters: number of games as far as possible from all others. Evenly spread choices may all have k > c.
 APART = 6
-#: Least distance by which further parameters exceed those seen: a residue modulo 4 occurs four times.
+#: Further parameters reach at least this far beyond those seen: each residue modulo 4 occurs four times.
 FARTHER = 16
-#: Most combinations of parameters among which they are chosen.
+#: Most combinations of parameters from which further games are chosen.
 COMBINATIONS = 4000
 #: Claims are compared for at most this number of games.
 GAMES = 8
@@ -71,12 +71,12 @@ class Tables:
 
     @cached_property
     def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:
-        """Games by notation; hundreds of statements are about the same families."""
+        """Cache of matching games by pattern: hundreds of statements share a family."""
         return {}
 
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
-    """Return games of a run for which a claim was seen, each with its parameters."""
+    """Return the games of the run for which a statement was seen, with their parameters."""
 
     def was_seen_for(parameters: Parameters) -> bool:
         if statement.seen:
@@ -88,24 +88,24 @@ def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, i
 
 
 def choices(spans: Mapping[str, Iterable[int]]) -> list[dict[str, int]]:
-    """Return the choices of parameters, at most `COMBINATIONS`."""
+    """Return the combinations of parameters, at most `COMBINATIONS`."""
     chosen = islice(product(*spans.values()), COMBINATIONS)
     return [dict(zip(spans, values, strict=True)) for values in chosen]
 
 
 def between(statement: FoundStatement) -> list[dict[str, int]]:
-    """Return the parameters from the smallest to the largest seen."""
+    """Return all parameters between the smallest and the largest values seen."""
     seen = statement.parameters.items()
     return choices({name: range(min(values), max(values) + 1) for name, values in seen})
 
 
 def choices_seen(statement: FoundStatement) -> list[dict[str, int]]:
-    """Return all choices of the values seen of the parameters."""
+    """Return all combinations of the values seen."""
     return choices({name: sorted(set(values)) for name, values in statement.parameters.items()})
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
-    """Return games for which a claim was seen and that satisfy its condition."""
+    """Return the games for which a statement was seen and which satisfy its condition."""
     if not statement.claims:
         return []
     if not statement.pattern.names:
@@ -117,9 +117,9 @@ def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
 def new_parameters(
     statement: FoundStatement, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
-    """Return further parameters of a statement's condition, without `used`.
+    """Return further parameters that satisfy a statement's condition, without `used`.
 
-    All games with tables of the run come first: the condition may not have been learned from them. The others lie between, below
+    Games with tables of the run come first, because the condition may not have been learned from them. The others lie between, below
     and above the parameters seen. Half of them are at the ends of the condition, where a wrong condition is most likely to fail.
     """
     if not statement.pattern.names:
@@ -168,7 +168,7 @@ def new_parameters(
         for part in (walk(parse_nodes(statement.when)) if statement.when else ())
         if isinstance(part, Binary) and part.operator == "%" and isinstance(part.right, Integer)
     )
-    step = lcm(*moduli)  # by which a parameter moves without a change of the remainders
+    step = lcm(*moduli)  # a move of a parameter by this keeps all residues
 
     def is_at_an_end(parameters: Parameters) -> bool:
         """Whether the condition on the parameters fails one step away."""
@@ -182,7 +182,7 @@ def new_parameters(
 
     ends = spread([p for p in fresh if is_at_an_end(p)], UNSEEN // 2)
     others = spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
-    apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
+    apart = _farthest(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
     chosen = [*near, *ends, *others, *apart]
     return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
 
@@ -200,10 +200,10 @@ def spread(items: Sequence[Item], most: int = GAMES) -> list[Item]:
     return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
 
 
-def _apart(
+def _farthest(
     possible: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
 ) -> list[dict[str, int]]:
-    """Return parameters each of which is the farthest from `others` and earlier ones."""
+    """Return parameters, each the farthest from `others` and from the earlier ones."""
     if not possible:
         return []
     points = np.array([[*point.values()] for point in possible])
@@ -228,17 +228,17 @@ def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
         is_meant = claim.is_about(parameters)
     except ChocoError:  # the condition has no value
         return None
-    return _built(claim.pattern, tuple(parameters.items())) if is_meant else None
+    return _build(claim.pattern, tuple(parameters.items())) if is_meant else None
 
 
 @lru_cache(maxsize=1 << 17)
 def _exists(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> bool:
-    """Whether the game exists; cached, because a family asks thousands of times."""
-    return _built(pattern, parameters) is not None
+    """Whether the game exists; cached, because it is called thousands of times."""
+    return _build(pattern, parameters) is not None
 
 
 @lru_cache(maxsize=1 << 12)
-def _built(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
+def _build(pattern: Notation, parameters: tuple[tuple[str, int], ...]) -> Ruleset | None:
     try:
         return build(pattern, dict(parameters), Path())
     except ChocoError:
@@ -251,14 +251,14 @@ ContentKey: TypeAlias = tuple[Any, ...]
 
 @dataclass
 class WholeTable:
-    """A table of the run.
+    """A table of the run, with a cache of verdicts by the content of claims.
 
-    Verdicts are kept by the content of the claims. Narrowed statements have the same content for the games that are left, and some
-    statements have the content of claims that the run has already checked on all cells of its tables.
+    A narrowed statement has the same content for its remaining games. Some statements have the content of claims that the run has
+    already checked on all cells of its tables.
     """
 
     cells: Cells
-    #: The claims that hold in the table.
+    #: The findings of claims that hold in the table, by content.
     holding: dict[ContentKey, Finding] = field(default_factory=dict)
 
     def find(self, claim: Claim, case: Mapping[str, int]) -> Finding:
@@ -273,7 +273,7 @@ class WholeTable:
 
 
 def content_key(claim: Claim, case: Mapping[str, int]) -> ContentKey | None:
-    """Return the key of a claim's content for a game; None for other kinds."""
+    """Return the key of a claim's content for a game; None for kinds without one."""
     check = claim.outcomes or claim.numbers or claim.value_set
     if check is None:
         return None

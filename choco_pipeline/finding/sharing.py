@@ -1,6 +1,6 @@
 """Distribution of the stage `find` to workers.
 
-It imports no kernels, because a light client submits the steps.
+This module imports no kernels, because a light client submits the steps.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ STEPS_OF_A_KIND = 16
 
 
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
-    """Find the statements of a run, on the cluster or here, and write them.
+    """Find the statements of a run and write them; return their number and that of searches.
 
-    The plan's tables, and what was mined, proved and asked of height functions, must be there. The other file receives a
-    `choco_pipeline.finding.statement.FoundDocument`, whole or not at all; numbers of statements and of searches
-    are returned.
+    The plan's tables, and the results of mining, proofs and questions on height functions, must exist. A
+    `choco_pipeline.finding.statement.FoundDocument` is written to `out_file`, atomically. The steps run on the cluster, if there is
+    one.
     """
     with runner() as run:
         parts = STEPS_OF_A_KIND if run.workers > 1 else 1
@@ -56,7 +56,7 @@ def _steps(run: tuple[str, int], out_file: str, parts: int) -> list[Step]:
         tuple(step.key for step in steps) for steps in (searches, trials, decisions)
     )
     ask, concluding = (run, parts), (run, out_file, parts)
-    # on one worker, which keeps what it has read and compared
+    # lane 0: one worker caches what these steps read and compare
     return [
         *searches,
         Step("choose", f"{STEPS}:ask", ask, proposed, lane=0),

@@ -66,13 +66,13 @@ from choco_pipeline.tables.computing import quick_bound
 #: Fewest games of a family that must share a statement on the family.
 FEWEST_GAMES = 3
 #: Reason for no statement on a family whose games share none.
-APART = f"something in single games, and no {FEWEST_GAMES} of them have the same"
+APART = f"results for single games, but no {FEWEST_GAMES} games have the same one"
 #: Reason for no statement on a family whose games share one.
-NOT_TRIED = "and not said of the family: nothing can try it on games that it was not seen in"
+NOT_TRIED = "but not stated for the family, because it cannot be tested on further games"
 
 
 def lines_of(finding: Finding, game: Ruleset) -> Iterator[str]:
-    """Yield lines of a search result that are right in its table, one for each case."""
+    """Yield the lines of a search result, one for each case; all hold in its table."""
     if isinstance(finding, StatementFinding) and finding.claim is not None:
         yield str(finding.claim["statement"])
     if not isinstance(finding, FormulasFinding):
@@ -117,7 +117,7 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
         yield statement(statement=p_iff(f"{finding.expression} == 0"))
     pattern, picture = read(ruleset), None
     own = match(pattern, read(mined.ruleset)) or {}
-    # of a family of bars, all that fit into the table
+    # for a family of bars, all bars that fit into the table
     parameters = {
         name: tuple(range(1, own.get(name, mined.bound + 1) + 1)) for name in sorted(pattern.names)
     }
@@ -128,22 +128,22 @@ def _statements(mined: Mined) -> Iterator[FoundStatement]:
     claim = finding.claim or {}
     formal = {key: claim[key] for key in ("statement", "check", "every", "when") if key in claim}
     if formal:
-        found = statement(**formal | {"ruleset": claim.get("ruleset", ruleset)})
-        if not found.mistake:
-            yield found
+        proposed = statement(**formal | {"ruleset": claim.get("ruleset", ruleset)})
+        if not proposed.mistake:
+            yield proposed
             return
     yield statement(words=words)
 
 
 def _game_of(mined: Mined) -> str:
-    """Return the game or family of a result, without passes if it is about none."""
+    """Return the game or family of a result, without passes if none are left."""
     finding = mined.finding
     own = getattr(finding, "ruleset", None) or mined.ruleset
     return _without_pass(own) if _passes(finding) == 0 else str(own)
 
 
 def _without_pass(ruleset: str) -> str:
-    """Return the game of a game with passes.
+    """Return a game without its passes.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def _without_pass(ruleset: str) -> str:
 
 
 def _family_of(mined: Mined) -> str:
-    """Return the family of a result's game, without passes or with a strip."""
+    """Return the family of a result's game, with passes and strip as in the result."""
     family = _without_pass(mined.family) if _passes(mined.finding) == 0 else mined.family
     own, innermost = (names_of(read(game))[-1] for game in (mined.ruleset, _game_of(mined)))
     if own == innermost:
@@ -164,7 +164,7 @@ def _family_of(mined: Mined) -> str:
     named = read(family).text.replace(f"{own}(", f"{innermost}(")
     try:
         read(named)
-    except RulesetError:  # four heaps are an uncut bar, but its sides are no heaps
+    except RulesetError:  # four heaps are a position of an uncut bar, but its sides are no heaps
         return _game_of(mined)
     return named
 
@@ -175,7 +175,7 @@ def _passes(finding: Finding) -> int | None:
 
 
 def _instances(statement: FoundStatement, mined: Mined) -> Iterator[FoundStatement]:
-    """Yield a statement on its family, also with parameters for added integers."""
+    """Yield a statement for its family, and again with parameters for added integers."""
     parameters = mined.parameters
     values = {name: (value,) for name, value in parameters.items()}
     general = replace(statement, ruleset=_family_of(mined), parameters=values)
@@ -194,7 +194,7 @@ def _instances(statement: FoundStatement, mined: Mined) -> Iterator[FoundStateme
 
     line = text_of(with_formulas(claim.proposition, named))
     of, members = line.split(" == {", 1)[0], statement.statement.split(" == {", 1)[1]
-    line = f"{of} == {{{members}"  # numbers of the set stay
+    line = f"{of} == {{{members}"  # integers in the set stay
     if line != statement.statement:
         yield replace(general, statement=line)
 
@@ -202,17 +202,17 @@ def _instances(statement: FoundStatement, mined: Mined) -> Iterator[FoundStateme
 def _shared(several: Sequence[FoundStatement], searched: Sequence[Parameters]) -> FoundStatement:
     """Return the statement that several games of a family share.
 
-    `searched` are the parameters of all games of the family that were searched. A condition distinguishes the games of the group from
-    them. An inclusion of values may also hold for games with a stronger statement: then, and without a short condition, the condition
-    names the parameters that are equal in the whole group.
+    `searched` has the parameters of all searched games of the family. The condition distinguishes the games of the group from the
+    others. Exceptions: there may be no short condition, and an inclusion of values may also hold for games with a stronger statement.
+    Then the condition only fixes the parameters that are equal in the whole group.
     """
     first = several[0]
     seen = [{name: value for name, (value,) in one.parameters.items()} for one in several]
     values = values_of(seen, list(seen[0]))
     alike = [f"{name} == {span[0]}" for name, span in values.items() if len(span) == 1]
     when = " and ".join(alike) if len(alike) < len(values) else ""
-    values_said = first.whole.value_set if first.whole else None
-    if values_said is None or values_said.relation == "exactly":
+    value_set = first.whole.value_set if first.whole else None
+    if value_set is None or value_set.relation == "exactly":
         condition = sure_domain(searched, [point in seen for point in map(dict, searched)])
         when = when if condition is None else condition.text
 
@@ -289,14 +289,14 @@ def _searches(mined: Sequence[Mined], apart: set[tuple[str, str]]) -> Iterator[S
 
 # ---- Formulas that are learned from automata of games.
 #
-# Idea: an automaton of a game is right at all positions, so a formula of it may be one that no search in a table finds. It is
-# compared with a table of the game, and then a finding among those of the table: statements on single games and on families are
-# made from it, tried and ranked like all others.
+# Idea: an automaton of a game is right at all positions, so it may give a formula that no search in a table finds. The formula is
+# compared with a table of the game and then added to the findings of the table. Statements on single games and on families are made
+# from it, tried and ranked as from all other findings.
 #
-# Invariant: no finding says that its formula is proved. Searches here are limited by sizes instead of time, so that what is
-# found is the same on all machines.
+# Invariant: no finding says that its formula is proved. These searches are limited by sizes instead of time, so that the results are
+# the same on all machines.
 
-#: Formulas of a run's proofs are compared with a table up to this bound.
+#: Largest bound of the table with which a formula is compared.
 MOST_COMPARED = 64
 LEARNED = "learned from the automaton of the game"
 #: Searches of this size take a few seconds.
@@ -304,7 +304,7 @@ SMALL = SearchSize(digits=11, residuals=300, states=1 << 14)
 
 
 def learned_from_game(cells: Cells) -> list[FormulasFinding]:
-    """Return formulas of a small automaton of a game, as findings of a table."""
+    """Return formulas learned from a small automaton of a game, as findings of a table."""
     relation: Relation = "grundy" if cells.variable.name == "grundy" else "p"
     try:
         proof = prove(cells.game, relation, inf, SMALL)
@@ -342,7 +342,7 @@ def learned_in(
 
 
 def _findings(cells: Cells, relation: Relation, formula: FormulaOfProof) -> list[FormulasFinding]:
-    """Return formulas as a finding that holds on a table; none if one is wrong there."""
+    """Return formulas as a finding of a table; empty if one is wrong there."""
     label, names = "P iff" if relation == "p" else "G =", cells.game.coordinates
     lines = [FormulaLine(formula=case.formula, where=case.where or "") for case in formula.cases]
     finding = FormulasFinding(

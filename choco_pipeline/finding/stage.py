@@ -39,7 +39,7 @@ from choco_pipeline.finding.words import BARS, MANY, SEARCHES, right_by_chance, 
 from choco_pipeline.formula.written.parameter_text import parameters_text
 from choco_pipeline.games.notation import build
 
-#: A statement that too few tables distinguish from chance must hold for at least this number of further games.
+#: A doubtful statement must hold for at least this number of further games.
 FEWEST_MORE_GAMES = 4
 
 
@@ -49,13 +49,13 @@ Kind = Literal["trial", "for all", "implication", "larger table"]
 #: The kind of a question, and the id of its subject.
 Key = tuple[Kind, str]
 Subject = FoundStatement | comparison.Consequence
-#: Limits on the number of questions of a kind in a run; the first ones are answered.
+#: Most questions of a kind in a run; only the first ones are answered.
 MOST_ASKED: dict[Kind, int] = {"for all": 40, "implication": 1_000}
 
 
 @dataclass
 class Finder:
-    """The judge of statements: it tries, decides, compares and ranks them."""
+    """Judge of statements: it tries, decides, compares and ranks them."""
 
     #: Bounds and certificates of the run.
     tables: Tables
@@ -67,16 +67,16 @@ class Finder:
     for_all: Callable[[FoundStatement], FoundStatement] | None = None
     #: Answers that are known already.
     answers: Mapping[Key, Any] = field(default_factory=dict)
-    #: Collects the questions without an answer, whose statements are then assumed to be right; None to answer them.
+    #: Collects questions without an answer; their statements are assumed to be right. None: questions are answered at once.
     open: dict[Key, Subject] | None = None
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
-    #: The results that are not reported: right for randomised bars, or wrong in larger tables.
+    #: Results that are not reported: right also for randomised bars, or not confirmed by larger tables.
     by_chance: list[Searched] = field(default_factory=list)
     unsure: list[Searched] = field(default_factory=list)
-    #: The claims of accepted statements; replaced when these change, because it keeps which claims are about a game.
+    #: The claims of accepted statements, and their statements' ids. A catalogue caches the claims on a game, so changes make a new one.
     _claims: Catalogue = field(default_factory=lambda: Catalogue({}))
-    _said_by: dict[str, str] = field(default_factory=dict)
+    _owners: dict[str, str] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
     _implied: dict[str, list[Implied]] = field(default_factory=lambda: defaultdict(list))
     _asked: dict[Key, Any] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Finder:
         self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
         by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
         for statement in sorted(by_id.values(), key=self._strength):
-            if statement.verdict == "refuted":  # by what was held out
+            if statement.verdict == "refuted":  # by held-out data
                 self.refuted.append(statement)
             else:
                 self._consider(statement)
@@ -106,8 +106,8 @@ class Finder:
     def answer(self, kind: Kind, subject: Subject) -> Any:
         """Return the answer to a question.
 
-        The answer to a trial is the statement with its verdict, or the reason why it is not reported: it is right for too many
-        randomised bars.
+        A trial returns the statement with its verdict. If it is also right for too many randomised bars, a trial returns a `Searched`
+        with this reason.
         """
         if isinstance(subject, comparison.Consequence):
             return subject.decided()
@@ -116,7 +116,7 @@ class Finder:
             return self.for_all(subject)
         if kind == "larger table":
             return searched_again(subject, self.tables)
-        chance = right_by_chance(subject, self._covered(subject))
+        chance = right_by_chance(subject, self._covered_games(subject))
         if chance is not None and chance >= MANY:
             why = f"right, but also right for {chance} of {BARS} random bars of similar height"
             return not_reported(subject, why)
@@ -139,21 +139,21 @@ class Finder:
         answer: comparison.Decided = self._answer("implication", question) or "undecided"
         return answer
 
-    def _covered(self, statement: FoundStatement) -> list[str]:
-        """Return its `covered_games`, chosen once for all comparisons."""
+    def _covered_games(self, statement: FoundStatement) -> list[str]:
+        """Return its `covered_games`, from a cache."""
         if statement.id not in self._games:
             self._games[statement.id] = covered_games(statement, self.tables)
         return self._games[statement.id]
 
     def _strength(self, statement: FoundStatement) -> tuple[object, ...]:
-        """Return the sort key by which a statement comes before those that it may imply.
+        """Return a sort key: a statement comes before those that it may imply.
 
         Formulas for all positions come first. They are sorted by: more parameters, fewer conditions, fewer exceptions, shorter
         formulas. Statements on values come first if they exclude more of the sampled positions from the P-positions.
         """
         excluded = 0
         if statement.kind == "values":
-            games = self._covered(statement)
+            games = self._covered_games(statement)
             meant = comparison.meaning(statement.claims[0], games[0]) if games else None
             excluded = int(meant.domain.sum()) if meant is not None and meant.of == "p" else 0
         given = [claim.determined for claim in statement.claims]
@@ -170,28 +170,26 @@ class Finder:
         )
 
     def _consider(self, statement: FoundStatement) -> None:
-        if self._folded(statement):
+        if self._fold(statement):
             return
-        asked, tables = statement.id, statement.held_on.tables
+        proposed_id, tables = statement.id, statement.held_on.tables
         answer = self._answer("trial", statement)
         if answer is None:
             self._keep(statement)
-            if (
-                self.answers
-            ):  # the last round: its implications are asked about, too, if it is right
+            if self.answers:  # last round: also ask for its implications, as if it were right
                 self._known(statement)
             return
         if isinstance(answer, Searched):
             self.by_chance.append(answer)
             return
         statement = answer
-        if asked in self._doubtful and (
+        if proposed_id in self._doubtful and (
             statement.verdict == "refuted" or statement.held_on.tables - tables < FEWEST_MORE_GAMES
         ):
             return
         if statement.verdict != "refuted":
             # A narrower statement may follow from others.
-            if statement.id != asked and self._folded(statement):
+            if statement.id != proposed_id and self._fold(statement):
                 return
             if self.for_all is not None and claim_for_all(statement) is not None:
                 statement = self._answer("for all", statement) or statement
@@ -216,20 +214,20 @@ class Finder:
             follows_from=follows_from,
             follows_on=follows_on,
         )
-        if statement.verdict != "undecided":  # from what is, nothing follows
+        if statement.verdict != "undecided":  # nothing follows from it
             self._fold_earlier(statement)
             self._keep(statement)
         self.accepted.append(statement)
 
     def _known(self, statement: FoundStatement) -> tuple[tuple[str, ...], KnownAs, ComparedOn]:
-        """Return lemmas or claims of the catalogue that imply a statement, and how."""
+        """Return lemmas or claims that imply a statement, their relation to it, and where."""
         if statement.claims and (by_lemma := comparison.lemmas(statement.claims[0])):
             return by_lemma, "the same", "what is written"
-        known, on = self._restated(statement, self.catalogue)
+        known, on = self._premises(statement, self.catalogue)
         if not known:
             known = self._settled_relation(statement, self.catalogue)
             return known, "more" if known else "the same", on
-        games = self._covered(statement)
+        games = self._covered_games(statement)
         every = [*games, *further_games(statement, self.tables)]
         if not comparison.cover_all(known, every, self.catalogue):
             return known, "of fewer games", on
@@ -239,41 +237,41 @@ class Finder:
     def _keep(self, statement: FoundStatement) -> None:
         own = _claims_by_name(statement)
         self._claims = Catalogue({**self._claims.claims, **own})
-        self._said_by |= dict.fromkeys(own, statement.id)
+        self._owners |= dict.fromkeys(own, statement.id)
 
-    def _restated(
+    def _premises(
         self, statement: FoundStatement, catalogue: Catalogue
     ) -> tuple[tuple[str, ...], ComparedOn]:
-        """Return claims that together imply a statement, and where that was compared."""
-        games = self._covered(statement)
+        """Return claims that together imply a statement, and where they were compared."""
+        games = self._covered_games(statement)
         by_claim = [comparison.sources(claim, games, catalogue) for claim in statement.claims]
         names = tuple(dict.fromkeys(chain.from_iterable(by_claim))) if all(by_claim) else ()
         premises = [catalogue.claims[name] for name in names]
         if catalogue is self.catalogue:
-            # a statement that extends claims follows for the games of these
+            # claims may be about fewer games than the statement
             games = [game for game in games if comparison.cover_all(names, [game], catalogue)]
         on = (
             comparison.compared(statement.claims, premises, games, self._decided) if names else None
         )
         return (names, on) if on is not None else ((), "sampled positions")
 
-    def _folded(self, statement: FoundStatement) -> bool:
-        """Whether accepted statements imply one; it is then listed under the first."""
-        said_by, on = self._restated(statement, self._claims)
-        said_by = said_by or self._settled_relation(statement, self._claims)
-        said_by = said_by or self._settled_law(statement)
-        if said_by:
-            text = self._implied_text(statement, said_by)
-            self._implied[self._said_by[said_by[0]]].append(Implied(text, on))
-        return bool(said_by)
+    def _fold(self, statement: FoundStatement) -> bool:
+        """List a statement under the first of those that imply it, if there are any."""
+        premises, on = self._premises(statement, self._claims)
+        premises = premises or self._settled_relation(statement, self._claims)
+        premises = premises or self._settled_law(statement)
+        if premises:
+            text = self._implied_text(statement, premises)
+            self._implied[self._owners[premises[0]]].append(Implied(text, on))
+        return bool(premises)
 
-    def _implied_text(self, statement: FoundStatement, said_by: Iterable[str]) -> str:
+    def _implied_text(self, statement: FoundStatement, premises: Iterable[str]) -> str:
         """Return the text of an implied statement, if necessary with parameters.
 
-        A statement on a family that was not tried follows for the parameters that were seen. It follows for all of them if a claim
-        on the same family has no condition.
+        An untried statement on a family follows only for the parameters that were seen. It follows for all of them if a premise on the
+        same family has no condition.
         """
-        claims = [self._claims.claims[name].statement for name in said_by]
+        claims = [self._claims.claims[name].statement for name in premises]
         is_general = any(one.ruleset == statement.ruleset and not one.when for one in claims)
         if is_general or statement.when or not statement.pattern.names:
             return statement.text
@@ -281,44 +279,44 @@ class Finder:
         return f"{statement.ruleset}, {parameters_text(statement.points)}: {line}"
 
     def _settled_law(self, statement: FoundStatement) -> tuple[str, ...]:
-        """Return claims that settle all Grundy numbers in a law, such as a period."""
+        """Return claims that determine all Grundy numbers in a law, such as a period."""
         if statement.kind != Evaluated.kind or statement.claims[0].quantities != ("grundy",):
             return ()
-        games = spread(self._covered(statement))
+        games = spread(self._covered_games(statement))
         settled = [comparison.settled_by(game, "grundy", self._claims) for game in games]
         return tuple(dict.fromkeys(chain.from_iterable(settled))) if all(settled) else ()
 
     def _settled_relation(self, statement: FoundStatement, catalogue: Catalogue) -> tuple[str, ...]:
-        """Return claims that settle both games of a relation; none for others."""
+        """Return claims that determine both games of a relation; none for other statements."""
         if statement.kind != "related":
             return ()
-        (claim,), games = statement.claims, self._covered(statement)
+        (claim,), games = statement.claims, self._covered_games(statement)
         if not comparison.follows_from_formulas(claim, games, catalogue):
-            return ()  # as most relations; further games take longer to find
+            return ()  # the usual case; further games take longer to find
         games += further_games(statement, self.tables)
         return comparison.follows_from_formulas(claim, games, catalogue)
 
     def _fold_earlier(self, statement: FoundStatement) -> None:
-        """List accepted statements under a new one that implies and is as sure.
+        """List accepted statements under a new one that implies them and is as sure.
 
-        A statement proposed for more games comes first, and may follow after it was narrowed.
+        A statement proposed for more games comes first. After narrowing, it may follow from a later one.
         """
         own = Catalogue(_claims_by_name(statement))
         for other in list(self.accepted):
             sure, other_sure = (STRONGEST_FIRST.index(one.verdict) for one in (statement, other))
             if other.ruleset != statement.ruleset or other_sure < sure:
                 continue
-            said_by, on = self._restated(other, own)
-            if said_by:
+            premises, on = self._premises(other, own)
+            if premises:
                 self.accepted.remove(other)
                 implied = [Implied(other.text, on), *self._implied.pop(other.id, [])]
                 self._implied[statement.id] += implied
-                self._said_by = {name: by for name, by in self._said_by.items() if by != other.id}
+                self._owners = {name: of for name, of in self._owners.items() if of != other.id}
                 claims = self._claims.claims
-                self._claims = Catalogue({name: claims[name] for name in self._said_by})
+                self._claims = Catalogue({name: claims[name] for name in self._owners})
 
     def _settled_by(self, statement: FoundStatement) -> tuple[tuple[str, ...], ComparedOn]:
-        """Return accepted statements that imply one on pictures or numbers, and where."""
+        """Return accepted statements that imply one on pictures or counts, and where."""
         if statement.source is None or statement.search not in (*SEARCHES, "lines"):
             return (), "sampled positions"
         ways = set[ComparedOn | None]()
@@ -330,7 +328,7 @@ class Finder:
             names = comparison.settled_by(game, "p", self._claims)
             premises = [self._claims.claims[name] for name in names]
             ways.add(comparison.compared_settled(premises, game, self._decided) if names else None)
-            used |= dict.fromkeys(map(self._said_by.__getitem__, names))
+            used |= dict.fromkeys(map(self._owners.__getitem__, names))
         if not used or None in ways:
             return (), "sampled positions"
         is_decided = ways == {"all positions"} and len(some) == len(points)
@@ -361,7 +359,7 @@ def proposals(
     return [single, *of_pairs, *(partial(_of_family, family) for family in families)]
 
 
-#: The searches of a family, each with the kinds of search results of its tables that it needs.
+#: The searches of a family, each with the kinds of findings on which it is run.
 FAMILY_SEARCHES: tuple[tuple[set[str], Callable[[TableFamily], Proposals]], ...] = (
     ({"value-sets"}, lambda family: FamilyModuli(family).proposals()),
     ({"formulas", "statements"}, generalise),
@@ -377,7 +375,7 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of found statements, best first, and of searches."""
     proposed = Proposals.merged(searched)
     found = tuple(finder.consider(proposed.statements, proposed.doubtful))
-    # A line that was found in too few tables may since have been confirmed by further games.
+    # Further games may have confirmed a line that was found in too few tables.
     stated = {(one.ruleset, of_line(one.statement)) for one in found if one.verdict != "refuted"}
     searches = [one for one in proposed.searches if (one.game, one.what) not in stated]
     return FoundDocument(statements=found, searches=(*searches, *finder.by_chance, *finder.unsure))
@@ -386,8 +384,8 @@ def document_of(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
 def _rank(statement: FoundStatement) -> tuple[object, ...]:
     """Return the sort key of the order in which statements are shown.
 
-    Refuted ones come last, before them those that follow from others. Among the others proved ones come first. Those with the same
-    verdict are sorted by: unknown before known, families before single games, formulas before relations to other games, size.
+    Refuted statements come last, and before them those that follow from others. The rest is sorted by verdict, proved statements
+    first, and then by: unknown before known, families before single games, formulas before relations to other games, size.
     """
     return (
         statement.verdict == "refuted",

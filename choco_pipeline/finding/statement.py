@@ -1,4 +1,4 @@
-"""Search results with their tables."""
+"""Found statements, and the search results and documents that contain them."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ DERIVED = ("id", "text", "size", "kind", "claim")
 
 
 class StatementError(ChocoError):
-    """A document that is not a found statement."""
+    """Invalid data of a found statement."""
 
 
 UNDECIDED = Conclusion("undecided", "not checked yet")
 
 
-#: Where an implication was seen: at all positions of the games that are named, by automata; at sampled positions; in the texts.
+#: Where an implication was checked: at all positions of the named games, by automata; at sampled positions; or in the texts.
 ComparedOn = Literal["all positions", "sampled positions", "what is written"]
-#: The same in words, behind what follows.
+#: The same in words, after the implied statement.
 WHERE_COMPARED: Mapping[ComparedOn, str] = {
     "all positions": "as automata decide for all positions of the games named",
     "sampled positions": "as far as sampled positions tell",
@@ -103,7 +103,7 @@ class Implied:
 
     #: The statement as a sentence.
     text: str
-    #: Where it was compared with these.
+    #: Where the implication was checked.
     compared_on: ComparedOn = "sampled positions"
 
 
@@ -116,14 +116,14 @@ class FoundStatement:
 
     #: The search that proposed it, such as ``formulas``.
     search: str
-    #: A game's notation, or that of a family, in which names stand for integers.
+    #: The notation of a game, or of a family, in which names stand for integers.
     ruleset: str
     #: The positions that the search used, and others on which the statement then held.
     found_on: Evidence
     held_on: Evidence
     #: The candidates of the search.
     tried: Tried
-    #: A line of the statement language about the ruleset; empty if the language cannot say it.
+    #: A line of the statement language about the ruleset; empty if the language cannot express it.
     statement: str = ""
     #: A plug-in of the claims instead of a line.
     check: Mapping[str, Any] | None = None
@@ -135,23 +135,23 @@ class FoundStatement:
     when: str = ""
     #: For each parameter of the family, the values for which it was seen.
     parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    #: The choices of these values for which it was seen, in the order of `parameters`; empty for all of them.
+    #: The combinations of these values for which it was seen, in the order of `parameters`; empty for all of them.
     seen: tuple[tuple[int, ...], ...] = ()
     #: The verdict.
     conclusion: Conclusion = UNDECIDED
     #: Ids of the catalogue's claims that imply it, and their relation to it.
     known: tuple[str, ...] = ()
     known_as: KnownAs = "the same"
-    #: Where it was seen that it follows from these.
+    #: Where this implication was checked.
     known_on: ComparedOn = "sampled positions"
-    #: Ids of the found statements that settle all positions of its game, and where that was seen.
+    #: Ids of found statements that determine all positions of its game, and where this was checked.
     follows_from: tuple[str, ...] = ()
     follows_on: ComparedOn = "sampled positions"
     #: Other search results that follow from it.
     implies: tuple[Implied, ...] = ()
     #: Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
     picture: Mapping[str, Any] | None = None
-    #: The search result of one table that it repeats, while statements are judged; no document holds it.
+    #: The search result of one table that it repeats; used to judge it, and in no document.
     source: SkipValidation[Mined | None] = field(default=None, compare=False)
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -185,7 +185,7 @@ class FoundStatement:
 
     @property
     def where_compared(self) -> str:
-        """Where it was compared with them, in words."""
+        """Where the claims in `known` were compared, in words."""
         return WHERE_COMPARED[self.known_on]
 
     @property
@@ -215,7 +215,7 @@ class FoundStatement:
 
     @property
     def mistake(self) -> str:
-        """Why it is no valid claim; empty if it is one, or words."""
+        """Why it is not a valid claim; empty for valid claims and for words."""
         return self._read[1]
 
     @property
@@ -253,7 +253,7 @@ class FoundStatement:
 
     @property
     def points(self) -> list[dict[str, int]]:
-        """The choices of parameters for which it was seen."""
+        """The combinations of parameters for which it was seen."""
         seen = self.seen or product(*self.parameters.values())
         return [dict(zip(self.parameters, choice, strict=True)) for choice in seen]
 
@@ -269,11 +269,11 @@ class FoundStatement:
 
     @property
     def verdict(self) -> Outcome:
-        """The verdict in a word."""
+        """The verdict of its conclusion."""
         return self.conclusion.verdict
 
     def formulas(self, notation: MathNotation) -> list[str]:
-        """Return its formulas without their bound in a notation; none if it is a sentence."""
+        """Return its formulas in a notation, without their bound; none for words."""
         claim = self.whole if self.statement else None
         parts = conjuncts(claim.without_reach.proposition) if claim else []
         return [math_of(part, notation) for part in parts]
@@ -326,7 +326,7 @@ class FoundStatement:
 
     @cached_property
     def id(self) -> str:
-        """``found-`` and a hash of the statement: the same on other evidence."""
+        """``found-`` and a hash of the statement, without its evidence."""
         line = "".join(self.statement.split())
         content = [self.ruleset, self.when, line, self.check, dict(self.every), self.words]
         return FOUND + digest(content)[:12]
@@ -351,16 +351,16 @@ class FoundStatement:
         return replace(self, conclusion=Conclusion(verdict, text, certificates))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the statement as plain data, as ``found.json`` holds it."""
-        written: dict[str, Any] = _adapter().dump_python(self, mode="json", exclude={"source"})
-        return {name: getattr(self, name) for name in DERIVED} | written
+        """Return the statement as plain data, as in ``found.json``."""
+        fields: dict[str, Any] = _adapter().dump_python(self, mode="json", exclude={"source"})
+        return {name: getattr(self, name) for name in DERIVED} | fields
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> FoundStatement:
         """Return the statement that `as_json` wrote.
 
-        Raises `StatementError` if a key is missing or unknown, or a derived key is not that of the statement;
-        `FormulaError` or `NotationError` if a formula or the ruleset cannot be read.
+        Raises `StatementError` if a key is missing or unknown, or if a derived key has another value than that of the statement.
+        Raises `FormulaError` or `NotationError` if a formula or the ruleset cannot be read.
         """
         given = {name: document[name] for name in DERIVED if name in document}
         try:
@@ -380,7 +380,7 @@ class FoundStatement:
 
 
 def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Phrase]]:
-    """Return definitions of functions, and the name of a game."""
+    """Return the definitions of functions in a game's name, and the name."""
     arguments = dict(pattern.arguments)
     inner = [part for part in arguments.values() if isinstance(part, Notation)]
     numbers = {key: number for key, number in arguments.items() if isinstance(number, Formula)}
@@ -485,9 +485,9 @@ def not_reported(statement: FoundStatement, why: str) -> Searched:
 class Proposals(NamedTuple):
     """The result of a search."""
 
-    #: What holds on data that was held out, and, with the verdict "refuted", what does not.
+    #: Statements that hold on held-out data; those that fail there have the verdict "refuted".
     statements: Sequence[FoundStatement] = ()
-    #: What too few tables distinguish from chance.
+    #: Statements for which there are too few tables to exclude chance.
     doubtful: Sequence[FoundStatement] = ()
     #: The searches, with the reason for those that found nothing.
     searches: Sequence[Searched] = ()
@@ -514,7 +514,7 @@ class FoundDocument(RecordModel):
         ...,
     ]
     searches: tuple[Searched, ...]
-    #: Whether a process that decides was killed from outside: `KILLED`, written only if so.
+    #: Whether a deciding process was killed from outside. The key, `KILLED`, is written only then.
     killed: bool = False
 
     @classmethod
@@ -524,7 +524,7 @@ class FoundDocument(RecordModel):
 
     @classmethod
     def merged(cls, parts: Iterable[FoundDocument], *, killed: bool = False) -> FoundDocument:
-        """Return several documents as one."""
+        """Merge several documents."""
         several = list(parts)
         return cls(
             statements=tuple(statement for part in several for statement in part.statements),

@@ -1,9 +1,9 @@
 """The stage `find` as steps that workers share.
 
-Idea: each search, each trial and each decision is independent of the others. The first round tries the statements that are worth a
-trial if all proposed statements are right, and decides those that hold for all parameters. The second round takes these results as
-given: it tries further statements, searches larger tables, and decides implications by automata. The last step uses the answers, and
-returns the same document as `choco_pipeline.finding.stage` in one process.
+Idea: each search, each trial and each decision is independent of the others. The first round assumes that all proposed statements are
+right. It tries those that are then worth a trial, and decides them for all parameters. The second round uses these answers: it tries
+further statements, searches larger tables, and decides implications by automata. The last step uses all answers, and returns the same
+document as `choco_pipeline.finding.stage` in one process.
 
 Invariant: the document does not depend on the number of steps, because the last step answers any open question itself. The
 answers of a step whose child process was killed from outside are dropped. If that happens to the last step, the document says so.
@@ -40,12 +40,12 @@ from choco_pipeline.sweep.run_files import Paths, Plan, outcomes, read_plan
 DECISION_SECONDS = 10.0
 
 Report = Callable[..., None]
-#: The file of a run's plan, and the time at which the stage began.
-Begun = tuple[str, int]
+#: A run of the stage: the plan's file, and the time at which the stage began.
+RunKey = tuple[str, int]
 #: Proposals by the indices of their searches.
 Proposed = Mapping[int, Proposals]
 #: Questions of one round, by key, and their answers.
-Asked = Mapping[Key, Subject]
+Questions = Mapping[Key, Subject]
 Answers = Mapping[Key, Any]
 
 
@@ -104,69 +104,69 @@ class _Run:
 
 
 @lru_cache(maxsize=1)
-def _opened(plan_file: str, _begun: int) -> _Run:
-    """Return a run, which a worker reads once for all its steps."""
+def _open_run(plan_file: str, _begun: int) -> _Run:
+    """Return a run; a worker reads it once for all its steps."""
     plan = read_plan(Path(plan_file))
     claims_files = [Path(name) for name in plan["claims_files"]]
     return _Run(plan, Paths.of_plan(Path(plan_file)), load_with_background(claims_files))
 
 
-def propose(run: Begun, part: int, parts: int, report: Report) -> Proposed:
+def propose(run: RunKey, part: int, parts: int, report: Report) -> Proposed:
     """Return the proposals of some of a run's searches, the slowest first."""
-    searches = _opened(*run).proposals()
+    searches = _open_run(*run).proposals()
     return {place: searches[place]() for place in range(len(searches) - 1 - part, -1, -parts)}
 
 
-def ask(run: Begun, parts: int, *results: Any) -> Asked:
-    """Return the questions of a round, if all statements without an answer are right.
+def ask(run: RunKey, parts: int, *results: Any) -> Questions:
+    """Return the questions of a round, as if all statements without an answer were right.
 
-    The results are those of the steps that searched, as many as there are parts, the answers of the first round in the second one,
-    and the function that reports progress.
+    The first `parts` results are proposals. In the second round, the answers of the first round follow. The last result is the
+    function that reports progress.
     """
-    *handed_on, report = results
+    *inputs, report = results
     open_questions: dict[Key, Subject] = {}
-    finder = _opened(*run).finder(Limited(PREPARED_BY), handed_on[parts:], open_questions)
-    document_of(_ordered(handed_on[:parts]), finder)
-    if len(handed_on) > parts:
+    finder = _open_run(*run).finder(Limited(PREPARED_BY), inputs[parts:], open_questions)
+    document_of(_ordered(inputs[:parts]), finder)
+    if len(inputs) > parts:
         return open_questions
     report(Stage.FIND, steps=1)
     # implications depend on the results of trials
     return {key: subject for key, subject in open_questions.items() if key[0] == "trial"}
 
 
-def answer(run: Begun, part: int, parts: int, asked: Asked, report: Report) -> Answers:
+def answer(run: RunKey, part: int, parts: int, questions: Questions, report: Report) -> Answers:
     """Return the answers to one part of the questions."""
 
     def game(key: Key) -> str:
-        subject = asked[key]
+        subject = questions[key]
         return subject.game if isinstance(subject, Consequence) else subject.ruleset
 
-    # questions about the same games take about as long, so that each part has some of them
-    order = sorted(asked, key=lambda key: (key[0], game(key)))
+    # questions about the same games take about equally long; each part gets some of them
+    order = sorted(questions, key=lambda key: (key[0], game(key)))
     answers: dict[Key, Any] = {}
     with limited(PREPARED_BY) as child:
-        finder = _opened(*run).finder(child)
+        finder = _open_run(*run).finder(child)
         for kind, name in order[part::parts]:
-            answers[kind, name] = answer = finder.answer(kind, asked[kind, name])
+            answers[kind, name] = answer = finder.answer(kind, questions[kind, name])
             if kind == "trial" and isinstance(answer, FoundStatement) and finder.for_all:
                 answers["for all", answer.id] = finder.for_all(answer)
     return {} if child.was_killed else answers
 
 
-def conclude(run: Begun, out_file: str, parts: int, *results: Any) -> None:
+def conclude(run: RunKey, out_file: str, parts: int, *results: Any) -> None:
     """Write the found statements of a run.
 
-    The results are those of the steps that searched, as many as there are parts, all answers, and the function that reports progress.
+    The first `parts` results are proposals; all answers follow. The last result is the function that reports progress.
     """
-    *handed_on, report = results
-    opened = _opened(*run)
+    *inputs, report = results
+    own_run = _open_run(*run)
     report(Stage.FIND, steps=1)
     with limited(PREPARED_BY) as child:
-        finder = opened.finder(child, handed_on[parts:])
-        found_here = document_of(_ordered(handed_on[:parts]), finder)
-    mined = outcomes(opened.plan, opened.paths, Stage.MINE)
+        finder = own_run.finder(child, inputs[parts:])
+        document = document_of(_ordered(inputs[:parts]), finder)
+    mined = outcomes(own_run.plan, own_run.paths, Stage.MINE)
     of_heights = (FoundDocument.of_outcome(outcome) for outcome in mined if "searches" in outcome)
-    whole = FoundDocument.merged([found_here, *of_heights], killed=child.was_killed)
+    whole = FoundDocument.merged([document, *of_heights], killed=child.was_killed)
     whole.write(Path(out_file))
 
 
@@ -178,7 +178,7 @@ def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
 def decide_claim(
     child: Limited, claim: Claim, parameters: Mapping[str, int], path: str
 ) -> Mapping[str, Any]:
-    """Decide a claim for all positions in a child process, as `trial.Decide` says."""
+    """Decide a claim for all positions in a child process, as in `trial.Decide`."""
     arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
     limits = {"seconds": DECISION_SECONDS, "memory": MEMORY}
     try:

@@ -39,13 +39,13 @@ from choco_pipeline.tables.cells import BLOCK, Cells
 from choco_pipeline.tables.spec import Quantity, variable_of
 from choco_pipeline.tables.store import store_of
 
-#: Bound of the first trial: most statements are wrong there already.
+#: Bound of the corner that is compared first: most statements fail there.
 CORNER = 100
-#: Bound of the trial before that: a table of three coordinates has few cells up to there.
+#: Bound of an even smaller corner, which has few cells in a table of three coordinates.
 FIRST_CELLS = 12
-#: One in `THIRD` of the parameters is held out: no residue of conditions is held out as a whole.
+#: One table in `THIRD` is held out; no residue class of conditions is held out as a whole.
 THIRD = 3
-#: Two in `FIFTH` of the tables held out are used first. It is odd, so that no residue is left out.
+#: Two in `FIFTH` of the held-out tables are used first. The number is odd, so that they contain all residues.
 FIFTH = 5
 
 
@@ -53,13 +53,13 @@ FIFTH = 5
 class MemberTable:
     """One table of a family."""
 
-    #: The integers that the family's notation leaves open.
+    #: The values of the family's parameters.
     parameters: Parameters
-    #: Returns the table's cells; asked again for every statement that is right in the corner.
+    #: Returns the table's cells; called again for every statement that holds in the corner.
     table: Callable[[], Cells]
     #: The search results; none if it was not searched.
     findings: Sequence[Finding] = ()
-    #: That of the run's table, of which `table` may return a corner; None where there is no run.
+    #: Bound of the run's table, of which `table` may return a corner; None without a run.
     stored_bound: int | None = None
 
     @classmethod
@@ -114,9 +114,9 @@ class Outcome:
 class TableFamily:
     """Tables of one quantity, for rulesets that differ only in integers."""
 
-    #: Their notation, with names for integers.
+    #: The notation of the family, with names for integers.
     ruleset: str
-    #: The tables, each with other parameters, in the order of these.
+    #: The tables, with different parameters, sorted by these.
     members: tuple[MemberTable, ...]
 
     @classmethod
@@ -145,7 +145,7 @@ class TableFamily:
 
     @property
     def held_out_first(self) -> tuple[int, ...]:
-        """Two in five of them: a condition that these refute is learned again, with them."""
+        """Two in five of them: if these refute a condition, it is learned again with them."""
         return tuple(place for i, place in enumerate(self.held_out) if i % FIFTH < 2)
 
     @cached_property
@@ -181,28 +181,28 @@ def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
     """
     corner, few = member.corner, member.first_cells
     if few is not corner:
-        first = _compared(claim, member, few, None)
+        first = _comparison(claim, member, few, None)
         if first.failure is not None:
             return replace(first, bound=corner.bound)
-    return _compared(claim, member, corner, None)
+    return _comparison(claim, member, corner, None)
 
 
 def outcome_up_to(reach: int | None, claim: Claim, member: MemberTable) -> Outcome:
     """Return the outcome of a claim on the positions of a table up to `reach`."""
     if reach is None:
         return outcome(claim, member)
-    return _compared(claim, member, member.table().corner(reach), reach)
+    return _comparison(claim, member, member.table().corner(reach), reach)
 
 
 def outcome(claim: Claim, member: MemberTable, in_corner: Outcome | None = None) -> Outcome:
-    """Return the outcome of a claim on a table; that in its corner may be known."""
+    """Return the outcome of a claim on a table, given that in its corner if known."""
     first = in_corner or outcome_in_corner(claim, member)
     if first.failure is not None or first.bound == member.bound:
         return first
-    return _compared(claim, member, member.table(), None)
+    return _comparison(claim, member, member.table(), None)
 
 
-def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
+def _comparison(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
     environment = dict(member.parameters)
     try:
         match claim.check:
@@ -213,7 +213,7 @@ def _compared(claim: Claim, member: MemberTable, cells: Cells, reach: int | None
                 right = verdict.positions if isinstance(verdict, Exhausted | HoldsToBound) else 0
                 wrong = ((), 0) if isinstance(verdict, Refuted) else None
                 return Outcome(right, wrong, cells.bound)
-    except (FormulaError, LimitError):  # without a value, or too large to evaluate
+    except (FormulaError, LimitError):  # no value, or too large to evaluate
         return Outcome(0, None, cells.bound)
     failure = None if tally.least is None else (tally.least, tally.cells.size(tally.least))
     return Outcome(tally.settled, failure, cells.bound)
@@ -236,8 +236,8 @@ def values_of(points: Iterable[Parameters], names: Sequence[str]) -> dict[str, t
 
 #: Bytes of tables that are kept in memory; further ones are read again.
 KEPT = 400_000_000
-#: Most cells of a table that are read, four times as many as are searched. A corner is read of larger tables. A family may have a
-#: hundred tables, and statements are tried on other tables, too. All cells of sixteen tables of 10⁹ took two minutes.
+#: Most cells of a table that are read, four times as many as are searched. Only a corner of larger tables is read, because a family
+#: may have a hundred tables.
 MOST_LOOKED_AT = 4 * MOST_CELLS
 #: The searches whose results are lifted to parameters.
 LIFTED = (FormulasFinding, StatementFinding, ValueSetFinding)
@@ -268,37 +268,37 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
         if isinstance(result.finding, LIFTED):
             findings[result.ruleset, result.quantity].append(result.finding)
             wanted.add((result.family, result.quantity))
-    kept = _Kept(paths)
+    cache = _TableCache(paths)
     members: dict[tuple[str, str], list[MemberTable]] = defaultdict(list)
     for (ruleset, quantity), table in _largest(plan).items():
         family = family_of(plan, table), quantity
         parameters = match(read(family[0]), read(ruleset))
         if family in wanted and parameters:
             mined_there = findings[ruleset, quantity]
-            reader = kept.reader(table)
+            reader = cache.reader(table)
             members[family].append(MemberTable(parameters, reader, mined_there, table["bound"]))
     return [TableFamily.of(ruleset, tables) for (ruleset, _), tables in members.items()]
 
 
 @dataclass
-class _Kept:
+class _TableCache:
     paths: Paths
     bytes: int = 0
     cells: dict[str, Cells] = field(default_factory=dict)
 
     def reader(self, table: PlannedTable) -> Callable[[], Cells]:
-        """Return a function that reads a table, or a corner, or takes it from memory."""
+        """Return a function that reads a table or its corner, or takes it from the cache."""
 
         def cells() -> Cells:
-            kept = self.cells.get(table["id"])
-            if kept is None:
-                kept = part_of(_stored(self.paths, table), MOST_LOOKED_AT)
-                size = prod(kept.shape) * kept.cells.dtype.itemsize
+            part = self.cells.get(table["id"])
+            if part is None:
+                part = part_of(_stored_cells(self.paths, table), MOST_LOOKED_AT)
+                size = prod(part.shape) * part.cells.dtype.itemsize
                 if self.bytes + size <= KEPT:
-                    kept = replace(kept, cells=kept.array)
+                    part = replace(part, cells=part.array)
                     self.bytes += size
-                    self.cells[table["id"]] = kept
-            return kept
+                    self.cells[table["id"]] = part
+            return part
 
         return cells
 
@@ -306,16 +306,16 @@ class _Kept:
 def whole_tables(
     plan: Plan, paths: Paths, claims: Mapping[str, Claim]
 ) -> Callable[[str, Quantity], WholeTable | None]:
-    """Return a function that opens a game's largest table if a corner was read.
+    """Return a function that opens a game's largest table if only a corner was read.
 
-    It knows which of the claims hold on the table, from the checks of the run.
+    The checks of the run give the claims that hold on the table.
     """
     by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
     largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
 
     @cache  # verdicts are small; an open table would keep its chunks in memory
     def holding(game: str, quantity: Quantity) -> dict[ContentKey, Checked]:
-        table, found = largest[game, quantity], {}
+        table, findings = largest[game, quantity], {}
         sweep = table["sweeps"][0]
         if sweep in plan["jobs"][Stage.CHECK]:
             for document in read_record(paths.outcome(Stage.CHECK, sweep))["verdicts"]:
@@ -323,19 +323,19 @@ def whole_tables(
                     verdict = ClaimVerdict.model_validate(document)
                     key = content_key(claims[verdict.claim], verdict.parameters)
                     if key is not None:
-                        found[key] = verdict.finding
-        return found
+                        findings[key] = verdict.finding
+        return findings
 
     def whole(game: str, quantity: Quantity) -> WholeTable | None:
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        return WholeTable(_stored(paths, table), holding(game, quantity))
+        return WholeTable(_stored_cells(paths, table), holding(game, quantity))
 
     return whole
 
 
-def _stored(paths: Paths, table: PlannedTable) -> Cells:
+def _stored_cells(paths: Paths, table: PlannedTable) -> Cells:
     manifest = paths.manifest(table["shard"])
     built = read_record(manifest)
     return Cells.open(store_of(manifest, built), table["id"], built["tables"][table["id"]])
@@ -358,9 +358,9 @@ def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
 
 
 def family_of(plan: Plan, table: PlannedTable) -> str:
-    """Return the family of games of a sweep of the table, with names for parameters.
+    """Return the family of a table's game in a sweep, with names for parameters.
 
-    A game that no such family writes, as with height functions from a list, is a family by itself.
+    A game that is in no such family, as with height functions from a list, is a family by itself.
     """
     concrete = read(table["ruleset"])
     for sweep in table["sweeps"]:

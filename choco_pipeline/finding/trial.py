@@ -1,17 +1,16 @@
 """Trials of found statements on new data.
 
-Idea: a search proposes statements that are right on all its data, so only new data is evidence. The checks of claims judge a
-statement on further games of its family, most of all at the ends of its condition; on larger tables of the games for which it
-was seen; and by automata for games with a certificate. If it is wrong for some parameters, its condition is narrowed and it is
-tried again. If it is right for games just outside its condition, the condition is widened. A claim that ends at some bound, or
-contradicts the statement far away, names the place where the statement may be wrong. Only a table of the game up to that place
-decides between the two. Without such a table the statement is not accepted.
+Idea: a search proposes statements that are right on all its data, so only new data is evidence. A trial checks a statement on further
+games of its family, especially at the ends of its condition; on larger tables of the games for which it was seen; and by automata, for
+games with a certificate. If it fails for some parameters, its condition is narrowed and it is tried again. If it holds for games just
+outside its condition, the condition is widened. A claim of the catalogue may end at a bound, or contradict the statement far away.
+Then only a table of the game up to that place decides, and without such a table the statement is not accepted.
 
 Invariant: a trial from which a condition was learned is no evidence for the statement with that condition. A statement with a
 changed condition is accepted only if it holds for further games. If narrowing fails, the verdict of the first trial stands.
 
-Cost: tables of about thirty games, all but two of them small, and large tables of the run of which searches read a corner only. All
-this is repeated for each of at most `ROUNDS` narrowings. Automata decide once for each certificate.
+Cost: tables of about thirty games, all except two of them small, and the large tables of the run if searches read only a corner. This
+is repeated for each of at most `ROUNDS` narrowings. Automata decide once for each certificate.
 """
 
 from __future__ import annotations
@@ -90,15 +89,15 @@ from choco_pipeline.tables.cells import Cells, Truths
 from choco_pipeline.tables.computing import computation_of
 from choco_pipeline.tables.spec import Quantity, quantity_for, variable_of
 
-#: Bound of the table of a game seen: this multiple of the run's bound, or this number;
-#: nim-sums end at powers of 2, and formulas with them end at the third or fourth one that is larger than a slope.
+#: Bound of the table of a game seen: this multiple of the run's bound or this number, whichever is larger. Formulas with nim-sums
+#: may fail only at the third or fourth power of 2 that is larger than a slope.
 FURTHER, BOUND_OF_SEEN = 4, 1024
 #: Bound of the table of another game, halved until it takes about `SECONDS` to compute.
 BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
 #: Most seconds for a table that decides between a statement and a claim.
 DECIDING_SECONDS = 0.5
-#: Heights and moves may change at a number in their formulas: bound as a multiple of the largest number.
+#: Heights and moves may change at a number in their formulas: the bound is this multiple of the largest number, or more.
 PAST = 2
 #: A shift by more places makes every coordinate 0.
 MOST_PLACES = 64
@@ -108,7 +107,7 @@ MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
 def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
-    """Return the bound of a claim's trial table; `run` is that of the run's table."""
+    """Return the bound of a claim's trial table; `run` is the bound of the run's table."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
     least = SMALLEST
@@ -123,7 +122,7 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
 
 @lru_cache(maxsize=1024)
 def largest_number(game: Ruleset) -> int:
-    """Return the largest number in a game's rules, where it may change, or 0."""
+    """Return the largest number in a game's rules, or 0; the game may change there."""
     rules = game.base.rules
     heights = (limit.height for limit in rules.limits.values())
     formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
@@ -154,7 +153,7 @@ def _numbers(formula: Formula) -> Iterator[int]:
 def is_quick(
     claim: Claim, game: Ruleset, bound: int, quantity: Quantity, seconds: float = SECONDS
 ) -> bool:
-    """Whether a table is computed and compared in about this number of seconds."""
+    """Whether a table is computed and compared in about `seconds`."""
     try:
         if computation_of(game, bound, quantity).seconds > seconds:
             return False
@@ -170,7 +169,7 @@ def is_quick(
         if formula.solve(stored) is not None and (where is None or stored not in where.names):
             return True
         return count_positions(game, bound) <= MOST_POSITIONS
-    except HeightError:  # a table of heights that ends before
+    except HeightError:  # a table of heights that ends earlier
         return False
 
 
@@ -192,7 +191,7 @@ def _check(
 _kept_table = lru_cache(maxsize=256)(Cells.computed)
 
 
-#: A claim of the catalogue that ends before a statement does, or contradicts it: the bound of a table that decides, and a text.
+#: A claim of the catalogue that ends before a statement, or contradicts it: the bound of a deciding table, and a text.
 Dispute = tuple[int, str]
 
 
@@ -203,9 +202,9 @@ def bound_and_dispute(
     if claim.shape in RECTANGULAR:  # its table holds all positions
         return max(game.limits(None)), ""
     bound = bound_of_trial(claim, game, quantity, run)
-    disputes = list(_ended(claim, game.notation, catalogue.bounded, bound))
+    disputes = list(_bounded_claims(claim, game.notation, catalogue.bounded, bound))
     if run is not None:  # positions are sampled for few games: that takes as long as a trial
-        disputes += _contradicted(claim, game.notation, catalogue)
+        disputes += _contradictions(claim, game.notation, catalogue)
     for deciding, why in sorted(disputes, key=lambda dispute: dispute[0]):
         if deciding <= bound:
             continue
@@ -215,8 +214,8 @@ def bound_and_dispute(
     return bound, ""
 
 
-def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Dispute]:
-    """Yield claims that say the same up to a size from `bound` on, and no further."""
+def _bounded_claims(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Dispute]:
+    """Yield disputes: claims that agree, but end at `bound` or later, and before `claim`."""
     own = environment(claim, game)
     if own is None:
         return
@@ -228,41 +227,41 @@ def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterato
         end = int(other.reach.value(known))
         if end < bound or (own_end is not None and own_end <= end):
             continue
-        differ = _differ(meaning(claim, game), meaning(other, game))
+        differ = _differences(meaning(claim, game), meaning(other, game))
         if differ is not None and not differ.any():
-            yield end + 1, f"{other.id} says so of coordinates up to {end:,} alone"
+            yield end + 1, f"{other.id} says so only for coordinates up to {end:,}"
 
 
-def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dispute]:
-    """Yield claims that contradict a claim, each with the least sampled position."""
+def _contradictions(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dispute]:
+    """Yield disputes: claims that contradict `claim`, each at its least sampled position."""
     own, points = meaning(claim, game), sampled(game)
     largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
     for other in catalogue.speaking_of(game):
-        differ = _differ(own, meaning(other, game))
+        differ = _differences(own, meaning(other, game))
         if differ is not None and differ.any():
             place = min(np.flatnonzero(differ).tolist(), key=largest.__getitem__)
             at = ", ".join(str(values[place]) for values in points.values())
-            yield int(largest[place]), f"{other.id} says something else of ({at})"
+            yield int(largest[place]), f"{other.id} contradicts it at ({at})"
 
 
-def _differ(own: Meaning | None, other: Meaning | None) -> Truths | None:
+def _differences(own: Meaning | None, other: Meaning | None) -> Truths | None:
     """Return positions where two claims contradict each other, None if incomparable."""
     if own is None or other is None:
         return None
     of = "p" if own.of == "p" else other.of
-    ours, theirs = own.about(of), other.about(of)
-    if of not in ("p", "grundy") or ours is None or theirs is None:
+    left, right = own.about(of), other.about(of)
+    if of not in ("p", "grundy") or left is None or right is None:
         return None
-    differ: Truths = ours.domain & theirs.domain & (ours.values != theirs.values)
+    differ: Truths = left.domain & right.domain & (left.values != right.values)
     return differ
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why a statement that no table refutes is not reported."""
+    """Reason not to report a statement that no table refutes."""
 
     text: str
-    #: What a narrower condition excludes, in words: sets with missing members, formulas without a value; else a claim disputes it.
+    #: Words for what a narrower condition excludes: sets with missing members, or formulas without a value. Empty for a dispute.
     excluded: str = ""
 
 
@@ -354,7 +353,7 @@ def _where(held: Sequence[TableTrial]) -> str:
         larger = "larger tables" if len(further) > 1 else "a larger table"
         parts.append(f"{larger}, {_bounds(further)}")
     if again:
-        parts.append(f"a part of what it was found on again, {_bounds(again)}")
+        parts.append(f"a part of the searched tables again, {_bounds(again)}")
     return " and ".join(parts)
 
 
@@ -398,49 +397,49 @@ class Trials:
     catalogue: Catalogue
     #: Decides for all positions of games with certificates; None for no such decisions.
     decide: Decide | None = None
-    #: Verdicts by statement, game and bound; a statement about fewer parameters has the same ones.
+    #: Cache by statement, game and bound; a narrowed statement has the same findings.
     _findings: dict[tuple[object, ...], Finding] = field(default_factory=dict, compare=False)
 
     def tried(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement with its verdict, and with the trial's tables in `held_on`.
 
-        If a claim of the catalogue contradicts it or ends, the tables are large enough to decide between the two. `decide` is asked
-        about games with certificates.
+        If a claim of the catalogue contradicts it or ends before it, the tables are large enough to decide between the two, if this is
+        quick. `decide` is called for games with certificates.
 
         Notes
         -----
-        Words are "unchecked". A false statement is "refuted", with the least counterexample in the first table that has one, unless
+        Statements in words are "unchecked". A false statement is "refuted", with the least counterexample in the first table that has one, unless
         a narrower condition holds for further games; `tried` then names the games where it was wrong. A set of values is claimed only
         if each small member occurs; otherwise an inclusion is tried instead.
         """
-        judged = self._tried(statement, (), statement.tried.what)
+        judged = self._judged(statement, (), statement.tried.what)
         if judged.verdict not in ("refuted", "undecided"):
             general = wider(judged)
             if general is None:
                 return judged
             proposed, learnt_from = replace(general[0], held_on=statement.held_on), general[1:]
-            again = self._tried(proposed, learnt_from, proposed.tried.what)
+            again = self._judged(proposed, learnt_from, proposed.tried.what)
             return judged if again.verdict in ("refuted", "undecided") else again
         weaker = with_other_values_excluded(statement)
         if weaker is None:
             return judged
-        again = self._tried(weaker, (), weaker.tried.what)
+        again = self._judged(weaker, (), weaker.tried.what)
         return judged if judged.verdict == again.verdict else again
 
-    def _tried(
+    def _judged(
         self, statement: FoundStatement, used: Sequence[Sequence[TableTrial]], searched: str
     ) -> FoundStatement:
         """Return a statement with its verdict.
 
-        It is not tried for the parameters in `used`, from which its condition was learned. `searched` describes the search, without
-        narrowings.
+        It is not tried for the parameters of the trials in `used`, from which its condition was learned. `searched` describes the
+        search, without narrowings.
         """
         if statement.mistake:
             why = f"not a claim: {statement.mistake}"
             return statement.concluded("undecided", why)
         if not statement.claims:
             where = f"it was right on {statement.held_on.what}"
-            return statement.concluded("unchecked", f"{where}; nothing else was compared with it")
+            return statement.concluded("unchecked", f"{where}; it was compared with nothing else")
         seen = games_of(statement, self.tables)
         taken = [trial.parameters for before in used for trial in before]
         outcomes = [
@@ -448,7 +447,7 @@ class Trials:
             for claim in statement.claims
             for trial in self._trials(claim, statement, seen, taken)
         ]
-        if not any(trial.is_against for trial in outcomes):  # tables that are large come last
+        if not any(trial.is_against for trial in outcomes):  # large tables come last
             outcomes += (
                 trial
                 for claim in statement.claims
@@ -462,7 +461,7 @@ class Trials:
                 narrower = narrowed(statement, seen.values(), known, searched)
                 if narrower is not None:
                     learnt_from = (*used, narrower[1])
-                    again = self._tried(narrower[0], learnt_from, searched)
+                    again = self._judged(narrower[0], learnt_from, searched)
                     if again.verdict not in ("refuted", "undecided"):
                         return again
             return replace(statement, conclusion=verdict_against(against))
@@ -471,12 +470,12 @@ class Trials:
         if used:
             if not is_new:
                 return statement.concluded(
-                    "refuted", "narrowed until nothing was left to try it on"
+                    "refuted", "narrowed until no further game was left for a trial"
                 )
             right = [t.parameters for t in (*chain.from_iterable(used), *outcomes) if t.positions]
             by_many = without_rare_parts(statement, [*seen.values(), *right])
             if by_many is not statement:
-                return self._tried(by_many, used, searched)
+                return self._judged(by_many, used, searched)
         statement = replace(statement, held_on=with_trials(statement.held_on, held))
         proved = self._proved(statement.claims, seen)
         if isinstance(proved, Conclusion):
@@ -503,9 +502,9 @@ class Trials:
         is_far: bool = True,
         most: int | None = None,
     ) -> Iterator[TableTrial]:
-        """Yield the outcome on a table of a game; `run` is the bound of the run's own.
+        """Yield the outcome on a table of a game; `run` is the bound of the run's own table.
 
-        Without `is_far`, the table is as large as that of a game without a table in the run. Nothing is tried if it is no larger than
+        Without `is_far`, the table is as large as for a game without a table in the run. There is no trial if it is not larger than
         the run's own. `most` limits the bound.
         """
         game = game_of(claim, parameters)
@@ -527,7 +526,7 @@ class Trials:
                     self._findings[key] = alone(check(explains=False))
                 finding = self._findings[key]
                 explained = check if isinstance(finding.verdict, Refuted) else None
-                verdict = _missing(claim, finding, bound) or finding.verdict
+                verdict = _missing_value(claim, finding, bound) or finding.verdict
                 if dispute and isinstance(finding.verdict, HoldsToBound):
                     verdict = Doubt(f"right to bound {bound:,}, but {dispute}")
             except ChocoError as error:
@@ -537,11 +536,11 @@ class Trials:
             number = largest_number(game)
             if isinstance(verdict, HoldsToBound) and number > bound:
                 verdict = Undecided(
-                    f"the game may change at {number:,}, a number in its rules, and its table ends at {bound:,}"
+                    f"the game may change at {number:,}, a number in its rules, but its table ends at {bound:,}"
                 )
             assert not isinstance(verdict, Proved), "a table proves nothing"
             trial = TableTrial(parameters, bound, verdict, run, explained=explained)
-            # Below its largest number a game may be another one: (x >> 2)+(z >> 8) is x//4 up to 255.
+            # Below its largest number a game may equal another one: (x >> 2)+(z >> 8) is x//4 up to 255.
             is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
             if is_whole or trial.is_against or largest_number(game) < bound:
                 yield trial
@@ -563,7 +562,7 @@ class Trials:
             return
         for parameters in new_parameters(statement, self.tables, taken):
             yield from self.trial(claim, parameters, None)
-        if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
+        if not seen and not statement.pattern.names:  # a neighbour of a game of the run
             yield from self.trial(claim, {}, None)
         chosen = list(seen)
         farthest = chosen[:1] + chosen[1:][-(SEEN - 1) :]
@@ -575,7 +574,7 @@ class Trials:
         self, claim: Claim, name: str, parameters: Parameters
     ) -> Iterator[TableTrial]:
         """Yield the outcome on the run's whole table, if searches read only a corner."""
-        # a related game takes another table, as large
+        # a relation needs an equally large table of the other game
         if game_of(claim, parameters) is None or claim.related is not None:
             return
         for quantity in claim.quantities:
@@ -585,7 +584,7 @@ class Trials:
             for case in claim.cases(parameters):
                 finding = table.find(claim, case)
                 assert not isinstance(finding.verdict, Proved), "a table proves nothing"
-                verdict = _missing(claim, finding, table.cells.bound) or finding.verdict
+                verdict = _missing_value(claim, finding, table.cells.bound) or finding.verdict
                 yield TableTrial(
                     parameters, table.cells.bound, verdict, table.cells.bound, is_own=True
                 )
@@ -593,7 +592,7 @@ class Trials:
     def _proved(
         self, claims: Sequence[Claim], seen: Mapping[str, Parameters]
     ) -> Conclusion | list[tuple[Parameters, str]]:
-        """Return proved games with certificates, or a verdict: all proved, one refuted."""
+        """Return proved games with certificates; or a verdict, if all are or one is refuted."""
         proofs: list[tuple[Parameters, str]] = []
         if self.decide is None:
             return proofs
@@ -619,7 +618,7 @@ class Trials:
 
 
 def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:
-    """Return the inclusion that an equality of a value set implies; None for others.
+    """Return the inclusion that an equality of value sets implies, if it is one.
 
     ``{x ^ y: P} == {v: v < 2}`` becomes ``{x ^ y: P} <= {v: v < 2}``.
     """
@@ -632,7 +631,7 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
     return replace(statement, statement=text_of(replace(values, relation="<=")))
 
 
-def _missing(claim: Claim, finding: Finding, bound: int) -> Doubt | None:
+def _missing_value(claim: Claim, finding: Finding, bound: int) -> Doubt | None:
     """Return a doubt if a small member of a value set does not occur."""
     is_of_a_set = claim.value_set is not None and claim.value_set.relation == "exactly"
     if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound | Undecided):
@@ -653,7 +652,7 @@ VALUELESS = " or has no value"
 
 
 #: A statement with a narrower or wider condition, and the trials from which the condition was learned.
-Changed = tuple[FoundStatement, Sequence[TableTrial]]
+ChangedStatement = tuple[FoundStatement, Sequence[TableTrial]]
 
 
 def narrowed(
@@ -661,11 +660,12 @@ def narrowed(
     seen: Iterable[Parameters],
     outcomes: Sequence[TableTrial],
     searched: str,
-) -> Changed | None:
+) -> ChangedStatement | None:
     """Return a statement with a condition that excludes the games where it failed.
 
-    The games on which trials were right are not used, so that they remain evidence, unless the condition is shorter with them or
-    would exclude some of them. A conjunction or disjunction must be shorter, in bits, than the list of games where it was right.
+    Games on which trials were right are not used, so that they remain evidence. Exceptions: the condition is shorter with them, or
+    without them it excludes some of them. A conjunction or disjunction must be shorter, in bits, than the list of games where it was
+    right.
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if t.is_against]
@@ -676,8 +676,8 @@ def narrowed(
         domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
-    several = list(_different(wrong))
-    inside = sum(1 for _ in _different([*kept, *right]))
+    several = list(_distinct(wrong))
+    inside = sum(1 for _ in _distinct([*kept, *right]))
     blind, seeing = (fitted if fitted and fitted.text else None for fitted in domains)
     if blind is not None and seeing is not None and not all(map(blind.holds, right)):
         blind = None
@@ -709,39 +709,39 @@ def narrowed(
 def without_rare_parts(statement: FoundStatement, right: Iterable[Parameters]) -> FoundStatement:
     """Return a statement without parts of its condition that cover very few games.
 
-    Such a part may appear in one narrowing and disappear in the next, because the condition determines which games are tried.
+    Such a part may appear in one narrowing and disappear in the next, because the condition determines the games of the trial.
     """
-    when = without_few(statement.when, list(_different([dict(point) for point in right])))
+    when = without_few(statement.when, list(_distinct([dict(point) for point in right])))
     return statement if when == statement.when else replace(statement, when=when)
 
 
-def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
+def _distinct(points: Sequence[Parameters]) -> Iterator[Parameters]:
     return (point for i, point in enumerate(points) if point not in points[:i])
 
 
-#: The largest bound of the tables on which it is tried, and the number of games.
+#: Largest bound of tables of games outside a condition, and the number of these games.
 BOUND_OUTSIDE, GAMES_OUTSIDE = 64, 24
-#: The fewest games outside of the condition on which it is right.
+#: Fewest games outside the condition on which a statement must be right.
 FEWEST_OUTSIDE = 2
 WIDENED = "; the condition was widened to games where it is right, too"
 #: The comparisons that are relaxed by 1.
 RELAXED = (("<",), ("<=",), (">",), (">=",))
-#: The distance of these games from the smallest and largest parameters that were seen.
+#: Largest distance of their parameters from the values seen.
 NEAR = 3
 
 
-def wider(statement: FoundStatement) -> Changed | None:
-    """Return a statement with a wider condition that is right on near games, or None."""
+def wider(statement: FoundStatement) -> ChangedStatement | None:
+    """Return a statement with a wider condition, if it is right on games outside its own."""
     if not statement.when or statement.every or not statement.pattern.names:
         return None
     if statement.search == "bounds":
-        return None  # outside the condition the formula is right beyond the bound
+        return None  # outside its condition the formula is right beyond the bound
     unlimited = replace(statement, when="")
     old = parse(statement.when)
     right: list[TableTrial] = []
     wrong: list[Parameters] = []
     outside = Trials(Tables({}), Catalogue({}))
-    for point in islice(_outside(statement), GAMES_OUTSIDE):
+    for point in islice(_points_outside(statement), GAMES_OUTSIDE):
         trials: list[TableTrial] = []
         with suppress(ChocoError):  # such as a height that divides by 0
             for claim in unlimited.claims:
@@ -768,7 +768,7 @@ def wider(statement: FoundStatement) -> Changed | None:
 def _conditions(
     statement: FoundStatement, inside: Sequence[Parameters], wrong: Sequence[Parameters]
 ) -> Iterator[str]:
-    """Yield the condition with a comparison relaxed by 1, and one learned anew."""
+    """Yield conditions: the old one with a comparison relaxed by 1, then a learned one."""
     root = parse(statement.when).root
     for part in walk(root):
         if isinstance(part, Compare) and part.operators in RELAXED:
@@ -781,18 +781,18 @@ def _conditions(
             else:
                 operands = (Binary("+", left, Integer(1)), right)
             relaxed = Compare((f"{sign[0]}=",), operands)
-            yield parse(render(_replaced(root, part, relaxed))).text
+            yield parse(render(_with_part(root, part, relaxed))).text
     holds = [True] * len(inside) + [False] * len(wrong)
     fitted = sure_domain([*inside, *wrong], holds, between(statement), largest=1)
     if fitted is not None:
         yield fitted.text
 
 
-def _replaced(node: Node, part: Node, other: Node) -> Node:
-    return other if node is part else with_operands(node, lambda one: _replaced(one, part, other))
+def _with_part(node: Node, part: Node, other: Node) -> Node:
+    return other if node is part else with_operands(node, lambda one: _with_part(one, part, other))
 
 
-def _outside(statement: FoundStatement) -> Sequence[Parameters]:
+def _points_outside(statement: FoundStatement) -> Sequence[Parameters]:
     old, seen = parse(statement.when), statement.points
     spans = {
         name: range(max(0, min(values) - NEAR), max(values) + NEAR + 1)

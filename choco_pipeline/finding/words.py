@@ -1,12 +1,12 @@
 """Checks of statements in words: randomised bars, and searches in larger tables.
 
-A statement that is right for many randomised bars says nothing about the game. The heights of the game are moved up or down by 1
-at random places, about once for each of their steps. Slopes and size stay, and so do all of their consequences: for example that
-z ≥ y at the P-positions of low bars, or that high bars are Nim. Consequences of the exact places of the steps are lost.
+A statement that is right for many randomised bars says nothing about the game. In a randomised bar, heights are moved up or down by 1
+at random places, about once for each step of the heights. Consequences of slopes and size remain: for example that z ≥ y at the
+P-positions of low bars, or that high bars are Nim. Consequences of the exact places of the steps are lost.
 
-Rules on pictures say that the number of P-positions among some cells is even. In a large box nearly all cells are none, so it is
-enough to look where a P-position is one of the cells: each is moved by the steps of the rule, and a cell that is met an odd number
-of times is one at which the rule is wrong. This costs the sorting of as many numbers as there are P-positions and steps.
+A rule on pictures says that the number of P-positions among some cells is even. In a large box few cells are P-positions, so only their
+neighbourhoods are examined. Each P-position is moved by each step of the rule. The rule is wrong at the cells that are reached an odd
+number of times. Cost: sorting as many numbers as there are P-positions times steps.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from choco_pipeline.mining.pictures import SIDE
 from choco_pipeline.mining.recurrences import DIGIT_FUNCTIONS
 from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import (
-    MOST_SAID,
+    MOST_NAMED,
     BlocksFinding,
     CellularFinding,
     CountFinding,
@@ -65,7 +65,7 @@ class HeightByChance(Height):
 
     @property
     def notation(self) -> str:
-        """The name of its bar."""
+        """The notation of its bar."""
         return self.name
 
     def __call__(self, *at: int) -> int:
@@ -122,7 +122,7 @@ def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
 def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | None:
     """Return the number of randomised bars for which a statement is right, or None.
 
-    It is the least over the games of the statement. It is exact only if it is at least `MANY`.
+    It is the smaller number of the first and the last game. It is exact only if it is at least `MANY`.
     """
     claims = statement.claims
     if not claims and statement.pattern.names:
@@ -138,7 +138,7 @@ def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | No
         bars, wrong = bars_by_chance(game), 0
         for bar in bars:
             wrong += not _is_right(statement, game, bar)
-            if wrong > BARS - MANY:  # as for most statements
+            if wrong > BARS - MANY:  # the usual case
                 return BARS - wrong
         if bars:
             least = BARS - wrong if least is None else min(least, BARS - wrong)
@@ -173,7 +173,7 @@ def _mined(bar: Ruleset, search: str) -> Sequence[Finding]:
 
 
 def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
-    """Whether one of the results of a search is the same statement."""
+    """Whether a statement is among the results of a search."""
     source = statement.source
     return source is not None and any(_is_same(finding, source.finding) for finding in findings)
 
@@ -209,7 +209,7 @@ def _has_relations(finding: CountFinding, sequence: IntegerSequence | None) -> b
 
 #: Most seconds for a larger table.
 SECONDS = 0.5
-#: Side of larger pictures, for which a rule is solved in some seconds.
+#: Side of larger pictures; solving for their rules takes some seconds.
 LARGER_SIDE = 2 * SIDE
 #: Longest step of a rule.
 _MARGIN = 8
@@ -237,13 +237,13 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
     game, search = parse_ruleset(source.ruleset), SEARCHES[statement.kind]
     number, mine_pictures = largest_number(game), _PICTURES.get(search)
     larger = _larger(game, bound, quantity, FURTHER * bound)
-    if statement.kind == "count":  # of which no more terms are looked at
+    if statement.kind == "count":  # no more terms are used
         larger = min(larger, MOST_TERMS - 1)
-    may_change = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
+    may_change = f"the game may change at {number:,}, a number in its rules, and it was searched to bound {larger:,}"
     if number >= larger:
         return False, may_change
     if larger <= bound and (mine_pictures is None or bound <= SIDE):
-        return True, ""  # the same cells would say the same again
+        return True, ""  # it would be the same search again
     if isinstance(source.finding, CellularFinding | BlocksFinding):
         farther = _farther(source.finding, larger)
         if farther is not None:
@@ -258,9 +258,9 @@ def searched_again(statement: FoundStatement, tables: Tables) -> tuple[bool, str
         again = []
     if not says(again, statement):
         return False, f"right to bound {bound:,}, and not found in {where}"
-    if PAST * number > larger:  # a change may show farther away
+    if PAST * number > larger:  # a change may become visible only farther out
         return False, may_change
-    return True, f"the same search says it of {where}"
+    return True, f"the same search finds it in {where}"
 
 
 def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> tuple[bool, str] | None:
@@ -280,7 +280,7 @@ def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:
         try:
             if cost_of(game, larger, quantity).seconds <= SECONDS:
                 return larger
-        except ChocoError:  # heights from a file end before
+        except ChocoError:  # heights from a file end earlier
             pass
         larger //= 2
     return bound
@@ -310,12 +310,12 @@ def is_right_to(finding: CellularFinding | BlocksFinding, bound: int) -> bool | 
 
 def _wrong_sums(finding: CellularFinding, game: Ruleset, p: Ints, bound: int) -> Iterator[Ints]:
     steps = np.array([(0, 0, 0), *finding.terms])
-    odd = _met_oddly([p + step for step in steps], bound)
+    odd = _odd_rows([p + step for step in steps], bound)
     wrong: Ints = odd[(odd - steps.min(axis=0) <= bound).all(axis=1)]
     for step in steps if finding.inside else ():
         wrong = wrong[_legal(finding, game, wrong - step)]
     named = finding.exceptions
-    if named is None or len(named) > MOST_SAID:  # then the sentence does not name all of them
+    if named is None or len(named) > MOST_NAMED:  # then the text does not list all of them
         yield wrong[wrong[:, 0] >= finding.begins]
     else:
         yield wrong[[tuple(cell) not in named for cell in wrong.tolist()]]
@@ -327,13 +327,13 @@ def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) ->
         residue = np.array(relation.residue)
         own = p[((p - residue) % 2 == 0).all(axis=1)]
         halves = [(own - residue) // 2, *(p - np.array(step) for step in relation.terms)]
-        cells = 2 * _met_oddly(halves, bound) + residue
+        cells = 2 * _odd_rows(halves, bound) + residue
         cells = cells[(cells <= bound).all(axis=1) & (cells[:, 0] >= finding.begins)]
         yield cells[_legal(finding, game, cells)]
 
 
-def _met_oddly(parts: Sequence[Ints], bound: int) -> Ints:
-    """Return the rows that are in an odd number of arrays of distinct rows."""
+def _odd_rows(parts: Sequence[Ints], bound: int) -> Ints:
+    """Return the rows that occur in an odd number of the arrays; each has distinct rows."""
     side = bound + 2 * _MARGIN + 1
     rows = np.concatenate(parts) + _MARGIN
     keys, numbers = np.unique(

@@ -1,10 +1,10 @@
 """Cellular automata: linear rules over GF(2) from one picture to the next.
 
-Idea: unknown is, for each cell in reach, whether it counts; each cell of the first half of the pictures is an equation. The
-sparsest solution is taken, in the smallest neighbourhood that has any.
+Idea: each cell of a neighbourhood has an unknown coefficient, 0 or 1. Each cell of the first half of the pictures is an equation.
+The rule is the sparsest solution in the smallest neighbourhood that has one.
 
-What is kept true: a rule holds at every cell of all pictures where it is meant, including the second half, from which no equation
-was taken; and it follows from more different equations than it has freedom for chance.
+Invariant: a rule holds at every cell that it is about, also in the second half of the pictures, which gave no equation. It follows
+from at least `FEWEST_MORE` more different equations than independent ones.
 
 Cost: an elimination of cells × unknowns bits for each neighbourhood. The widest is solved first: if it has no solution, no other
 has one.
@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from choco_pipeline.mining.pictures import SIDE, Bits, Stack, solve, stacks, window
 from choco_pipeline.mining.table_findings import (
-    MOST_SAID,
+    MOST_NAMED,
     CellularFinding,
     ClaimContent,
     Evidence,
@@ -29,7 +29,7 @@ from choco_pipeline.mining.table_findings import (
 )
 from choco_pipeline.tables.cells import Cells
 
-#: Rules look back at most ORDER pictures, and RADIUS cells around.
+#: Largest number of pictures that a rule looks back, and largest distance of its cells along rows and columns.
 ORDER, RADIUS = 3, 2
 #: Neighbourhoods, (order, radius), in the order of trying.
 NEIGHBOURHOODS = ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2))
@@ -37,26 +37,26 @@ NEIGHBOURHOODS = ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2))
 FEWEST_MORE = 16
 #: Fewest P-positions in the held-out pictures.
 FEWEST_HELD_OUT = 16
-#: Given cells are listed if there are no more.
+#: Most exceptions of a rule that are stored.
 MOST_LISTED = 64
 
-#: Whether a rule may look at earlier cells of the same picture, and whether it holds only where all cells in reach are positions.
-WAYS = ((False, False), (True, False), (False, True), (True, True))
+#: Kinds of rules: whether they use earlier cells of the same picture, and whether they hold only where all their cells are positions.
+RULE_KINDS = ((False, False), (True, False), (False, True), (True, True))
 
 #: A term a(n-dn) at (i-di, j-dj): (dn, di, dj), with a dn for each number of a picture.
 Term = tuple[int, ...]
 
 
 def mine_cellular(cells: Cells, side: int = SIDE) -> list[CellularFinding]:
-    """Return a rule or none for every way to cut P-positions into pictures.
+    """Return a finding for every way to cut P-positions into pictures; empty without a rule.
 
-    Rules that only cut the positions another way are left out. Pictures have at most `side` rows and columns.
+    A rule that equals an earlier one in another cut is left out. Pictures have at most `side` rows and columns.
     """
     findings: list[CellularFinding] = []
     seen = set()
     for stack in stacks(cells, side):
         finding = find_rule(stack)
-        # the cells whose sum is 0 are the same for rules that only cut the positions another way
+        # equal rules in different cuts have the same set of cells with sum 0
         relation = (
             stack.ruleset,
             stack.passes,
@@ -73,16 +73,16 @@ def mine_cellular(cells: Cells, side: int = SIDE) -> list[CellularFinding]:
 
 
 def find_rule(stack: Stack) -> CellularFinding:
-    """Return a sparse linear rule of small order and radius, or nothing.
+    """Return a sparse linear rule of small order and radius, or an empty finding.
 
-    Rules from earlier pictures come before those that also look at earlier cells of the same one.
+    Rules that use only earlier pictures are tried before those that also use earlier cells of the same one.
     """
     half, pictures = len(stack.cells) // 2, _Pictures(stack)
     if np.count_nonzero(stack.cells[half:]) < FEWEST_HELD_OUT:
         return pictures.finding(nothing=True)
-    for within, inside in WAYS:
+    for within, inside in RULE_KINDS:
         if solve(*pictures.equations(reach(stack, ORDER, RADIUS, within), inside)) is None:
-            continue  # no smaller neighbourhood can do
+            continue  # no smaller neighbourhood has a solution
         for order, radius in NEIGHBOURHOODS:
             rule = pictures.rule(reach(stack, order, radius, within), inside)
             if rule is not None:
@@ -91,7 +91,7 @@ def find_rule(stack: Stack) -> CellularFinding:
 
 
 def reach(stack: Stack, order: int, radius: int, within: bool) -> list[Term]:
-    """Return the cells that a rule may look at, `within` the same picture, too."""
+    """Return the cells that a rule may use; with `within`, also of the same picture."""
     back, around = [range(order + 1)] * stack.numbers, [range(-radius, radius + 1)] * 2
     return [
         (*numbers, di, dj)
@@ -101,7 +101,7 @@ def reach(stack: Stack, order: int, radius: int, within: bool) -> list[Term]:
 
 
 class _Pictures:
-    """Pictures with `RADIUS` dead cells around, and dead pictures before."""
+    """Pictures with a margin of `RADIUS` cells that are 0; pictures before them are 0, too."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack, self.half = stack, len(stack.cells) // 2
@@ -123,21 +123,21 @@ class _Pictures:
         starts, lengths = self.first - steps, np.array(cells.shape) - 2 * self.first
         return window(cells, starts.tolist(), lengths.tolist())
 
-    def used(self, terms: Sequence[Term], inside: bool) -> Bits:
-        """Return the cells at which a rule is looked at."""
-        used = np.ones_like(self.values)
+    def domain(self, terms: Sequence[Term], inside: bool) -> Bits:
+        """Return the cells at which a rule must hold."""
+        domain = np.ones_like(self.values)
         for steps in (self.here, *terms) if inside else ():
-            used &= self.column(self.stack.legal, steps)
+            domain &= self.column(self.stack.legal, steps)
         if not self.stack.closed:
             for axis in (-2, -1):
                 ahead = max([0, *(-term[axis] for term in terms)])
-                np.moveaxis(used, axis, 0)[used.shape[axis] - RADIUS - ahead :] = False
-        return used
+                np.moveaxis(domain, axis, 0)[domain.shape[axis] - RADIUS - ahead :] = False
+        return domain
 
     def equations(self, terms: Sequence[Term], inside: bool) -> tuple[Bits, Bits]:
         """Return coefficients and values of the equations of the first half."""
-        chosen = self.used(terms, inside)
-        # nothing is known before the first pictures
+        chosen = self.domain(terms, inside)
+        # pictures before the first ones are unknown
         order = max(max(term[:-2]) for term in terms)
         for axis in range(self.stack.numbers):
             chosen[(slice(None),) * axis + (slice(order),)] = False
@@ -157,15 +157,15 @@ class _Pictures:
         ]
         ones = system.sparsest(np.array(costs))
         sparse = tuple(term for term, is_one in zip(terms, ones, strict=True) if is_one)
-        used = self.used(sparse, inside)
+        domain = self.domain(sparse, inside)
         columns = [self.column(stack.cells, steps) for steps in sparse]
-        wrong = np.bitwise_xor.reduce([self.values, *columns]) & used
+        wrong = np.bitwise_xor.reduce([self.values, *columns]) & domain
         bad = np.argwhere(wrong.any(axis=(-2, -1)))
         begins = int(bad.min(axis=1).max()) + 1 if bad.size else 0
-        if begins > ORDER or not used[begins:half].any():
+        if begins > ORDER or not domain[begins:half].any():
             return None
         cells = np.argwhere(wrong) + stack.first + self.first
-        # Cells that no rule explains. All cells before the first picture are 0.
+        # cells where the rule fails, because all cells before the first picture are 0
         exceptions = tuple(tuple(map(int, cell)) for cell in cells)
         begins += stack.first[0]
         # a is 1 at P-positions and 0 elsewhere
@@ -175,10 +175,10 @@ class _Pictures:
         if len(exceptions) > MOST_LISTED:
             text += f", from {' and '.join(stack.axes[:-2])} = {begins} on"
         elif exceptions:
-            listed = ", ".join(map(str, exceptions[:MOST_SAID]))
-            more = " and others" if len(exceptions) > MOST_SAID else ""
+            listed = ", ".join(map(str, exceptions[:MOST_NAMED]))
+            more = " and others" if len(exceptions) > MOST_NAMED else ""
             text += f", except at {listed}{more}, where 1 is to be added"
-        early, late = int(used[begins - stack.first[0] : half].sum()), int(used[half:].sum())
+        early, late = int(domain[begins - stack.first[0] : half].sum()), int(domain[half:].sum())
         return self.finding(
             terms=sparse,
             inside=inside,
@@ -200,22 +200,22 @@ def rule_text(terms: Iterable[Sequence[int]], axes: Sequence[str]) -> str:
     'a(z, x, y) = a(z−1, x−1, y) + a(z−1, x, y−1) + a(z, x−1, y−1) mod 2'
     """
 
-    def less(name: str, step: int) -> str:
+    def shifted(name: str, step: int) -> str:
         return f"{name}−{step}" if step > 0 else f"{name}+{-step}" if step else name
 
-    cells = [f"a({', '.join(map(less, axes, steps))})" for steps in terms]
+    cells = [f"a({', '.join(map(shifted, axes, steps))})" for steps in terms]
     return f"a({', '.join(axes)}) = {' + '.join(cells) or '0'} mod 2"
 
 
 def _claim(stack: Stack, terms: Sequence[Term], begins: int) -> ClaimContent | None:
-    """Return a rule on earlier pictures of square bars without passes as a claim."""
+    """Return a rule as a claim, if it uses earlier pictures of square bars without passes."""
     is_on_bars = stack.closed and stack.numbers == 1 and stack.passes is None
     if not is_on_bars or any(not any(numbers) for *numbers, _, _ in terms):
         return None
     before = begins - stack.first[0]
     alive = np.argwhere(stack.cells[:before]) + stack.first
     start: list[JsonValue] = [[*cell, 1] for cell in alive.tolist()]
-    if before and not stack.cells[before - 1].any():  # the last picture that is given is empty
+    if before and not stack.cells[before - 1].any():  # an empty last picture needs an explicit cell
         start.append([begins - 1, *stack.first[1:], 0])
     check: JsonValue = {
         "kind": "cellular",

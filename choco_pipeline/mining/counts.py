@@ -1,4 +1,4 @@
-"""Numbers of P-positions of a table: recurrences and their consequences."""
+"""Counts of the P-positions in a table: recurrences and their consequences."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from choco_pipeline.mining.table_findings import (
 from choco_pipeline.provenance import package_version
 from choco_pipeline.tables.cells import Cells
 
-#: Largest number of terms, and the fewest with which a sequence is made.
+#: Most terms of a sequence, and fewest.
 MOST_TERMS, FEWEST_TERMS = 512, 8
-#: Bars C(m, m+d) are counted for d up to this, and up to this side.
+#: Bars C(m, m+d): largest d, and largest side.
 WIDEST, LARGEST_BAR = 4, 256
-#: Fewer P-positions are not counted: formulas describe them.
+#: Fewest P-positions for a sequence; formulas describe fewer.
 FEWEST_COUNTED = 5
-#: A sequence is continued by its relations up to 2^FAR. Its terms at powers of 2 have recurrences of at most this order.
+#: Relations continue a sequence up to the index 2^FAR. Recurrences of its terms at powers of 2 have at most this order.
 FAR, MOST_ORDER = 16, 4
-#: Roots of recurrences are looked for up to this.
+#: Largest absolute value of integer roots of recurrences.
 LARGEST_ROOT = 16
 TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, and relations of the terms at the places 2n+r, …, {1 << recurrences.DEEPEST}n+r to those near half of it"
 
@@ -54,7 +54,7 @@ def b_file(sequence: IntegerSequence) -> str:
 
 
 def mine_counts(cells: Cells) -> list[CountFinding]:
-    """Return recurrences of a table's numbers of P-positions, or none of some."""
+    """Return recurrences of a table's counts, and an empty finding for other counts."""
     bar = cells.game.base.rules.bar
     shift = 0 if bar is None else bar.shift
     # nim-sums of shifted coordinates begin at the shift
@@ -116,7 +116,7 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
     recurrence, learnt = learnt_recurrence
     index, terms = sequence.index, sequence.terms
     rule = recurrences.rule_text(recurrence, "g", index)
-    # sums of powers are those of places from 0 on
+    # a closed form needs all terms from index 0 on
     closed = None if sequence.first else recurrences.closed_form(terms, recurrence, LARGEST_ROOT)
     return _finding(
         sequence,
@@ -190,7 +190,7 @@ def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
 def _consequences(
     sequence: IntegerSequence, rules: list[recurrences.Relation]
 ) -> tuple[AtPowers, ...]:
-    """Return forms of the terms at 2^n, and of the sums up to there."""
+    """Return the forms of the terms at 2^n, and of the sums up to 2^n."""
     every = recurrences.continuation(sequence.first, sequence.terms, rules, 1 << FAR)
     if every is None:
         return ()
@@ -222,7 +222,7 @@ def _claim(
     equations: Sequence[tuple[str, int]],
     consequences: Sequence[AtPowers],
 ) -> ClaimContent | None:
-    """Return relations as a claim on square bars, without passes."""
+    """Return relations as a claim, if the game is a square bar without passes."""
     if sequence.game != "rectangular-bar(m=m, n=m)":
         return None
     name = sequence.index
@@ -243,9 +243,9 @@ def _claim(
 
 
 def sequences(cells: Cells) -> Iterator[IntegerSequence]:
-    """Yield numbers of P-positions: in boxes, by their sum, by size of bars.
+    """Yield counts of P-positions: in boxes, by sum of coordinates, by size of bars.
 
-    Of a game with passes, positions without a pass are not counted: they belong to the game without passes.
+    In a game with passes, positions with no pass left are not counted: they belong to the game without passes.
     """
     cells = with_strip(cells)
     rules, passes = cells.game.base.rules, cells.game.passes
@@ -290,7 +290,7 @@ def _boxes(cells: Cells) -> Iterator[IntegerSequence]:
 
 
 def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[IntegerSequence]:
-    """Yield numbers for the bars C(m, m+wider), from a table p, a, b, c → d."""
+    """Yield counts for the bars C(m, m+wider), from a table [p, a, b, c] → d."""
     passes = len(heaps) - 1
     width = f"m+{wider}" if wider else "m"
     family = f"rectangular-bar(m=m, n={width})"

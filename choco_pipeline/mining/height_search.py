@@ -1,4 +1,4 @@
-"""All monotone height functions in a box whose bars have a given formula."""
+"""Search for all monotone height functions in a box whose bars have a given formula."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
 
-#: The property that a class asks of a bar: none, its Grundy numbers, its P-positions.
+#: The formula that a class requires of a bar: none, for its Grundy numbers, or for its P-positions.
 EVERY: Final = 0
 GRUNDY: Final = 1
 P_POSITIONS: Final = 2
 Asked = Literal[0, 1, 2]
-#: Functions that are handed over together.
+#: Most functions in one batch.
 BATCH = 1 << 16
-#: Most turns for each cell, after which a drawn function is given up.
+#: Most random steps for each cell; then a random function is abandoned.
 TURNS = 6
 
 Heights = NDArray[np.int64]
@@ -27,7 +27,7 @@ Truths = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class HeightClass:
-    """The bars (x, y, z) with one formula."""
+    """The height functions whose bars (x, y, z) have a given formula."""
 
     #: `GRUNDY` for G = x⊕y⊕z, `P_POSITIONS` for P iff (x+a)⊕(y+b)⊕(z+c) = 0, `EVERY` for all bars.
     asked: Asked
@@ -37,8 +37,8 @@ class HeightClass:
     def members(self, side: int, height: int) -> Iterator[Heights]:
         """Yield the functions from (0..side)² to 0..height in this class.
 
-        They come as int64 [at most BATCH, side+1, side+1]. Whether a column has the formula depends on it and on the columns
-        before it alone, so a function is given up at its first wrong column, and with it all that begin like it.
+        A batch is int64 [at most BATCH, side+1, side+1]. Whether a column has the formula depends only on it and on the columns
+        before it. So the search goes back at the first wrong column, and skips all functions that begin like it.
         """
         n = side + 1
         f = np.zeros((n, n), np.int64)
@@ -50,7 +50,7 @@ class HeightClass:
                 yield out[:count]
 
     def count(self, side: int, height: int) -> int:
-        """Return the number of functions in the box.
+        """Return the number of members in the box.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class HeightClass:
         return sum(len(batch) for batch in self.members(side, height))
 
     def has(self, heights: Heights) -> Truths:
-        """Check which functions, int64 [functions, n_x, n_z], are members.
+        """Check which functions are members.
 
         The functions are monotone; int64, shape (functions, n_x, n_z).
         """
@@ -80,13 +80,13 @@ class HeightClass:
     def drawn(self, side: int, height: int, number: int, random: np.random.Generator) -> Heights:
         """Return random functions of the class, drawn cell by cell.
 
-        If no height is right, the walk goes back by a row. Some functions do not come to the end: int64, shape
+        If no height fits, the walk goes back by a row. Incomplete functions are left out. The result is int64, of shape
         (at most `number`, side+1, side+1).
         """
         out = np.zeros((number, side + 1, side + 1), np.int64)
         done = np.zeros(number, np.bool_)
         chances = random.random((number, TURNS * (side + 1) ** 2, 2))
-        chances[:, :, 0] *= 2 * random.random((number, 1))  # how often heights rise differs
+        chances[:, :, 0] *= 2 * random.random((number, 1))  # some functions rise more often
         _draw(chances, height, self.asked, self.shift, out, done)
         return out[done]
 
@@ -95,9 +95,9 @@ class HeightClass:
 def _fits(
     f: Heights, x: int, z: int, asked: int, shift: tuple[int, int, int], seen: Heights
 ) -> bool:
-    """Check that column (x, z) has the formula, if all before it have.
+    """Check that column (x, z) has the formula, if all columns before it have.
 
-    Options lie in the column itself, below, or in columns before it: the formula gives their values.
+    Options lie below in the column, or in columns before it, so the formula gives their values.
     """
     if asked == GRUNDY:
         return _has_nim_sums(f, x, z, seen)
@@ -106,7 +106,7 @@ def _fits(
 
 @kernel
 def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
-    """Check that the mex of nim-sums is the position's own in a column."""
+    """Check in a column that each nim-sum is the mex of the options' nim-sums."""
     for y in range(f[x, z] + 1):
         value = x ^ y ^ z
         for number in range(value):
@@ -131,7 +131,7 @@ def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
 
 @kernel
 def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) -> bool:
-    """Check that exactly nonzero sums have an option with sum zero."""
+    """Check in a column that exactly positions with nonzero sum have a zero-sum option."""
     a, b, c = x + shift[0], shift[1], z + shift[2]
     below = False
     for y in range(f[x, z] + 1):
@@ -149,7 +149,7 @@ def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) ->
 
 @kernel
 def _least(f: Heights, cell: int) -> int:
-    """Return the least height that a cell may have, as the cells before it are."""
+    """Return the least height of a cell that keeps the function monotone."""
     n = f.shape[1]
     x, z = cell // n, cell % n
     least = 0
@@ -166,7 +166,7 @@ def _walk(
 ) -> tuple[int, int]:
     """Fill `out` with functions; return their number and the next cell, or -1.
 
-    `f` holds the function so far; the height of `cell` is the next to be tried.
+    `f` is the function up to `cell`, whose height is tried next.
     """
     n = f.shape[0]
     scratch = np.zeros(2 * (n + height) + 2, np.int64)  # nim-sums are less
@@ -208,7 +208,7 @@ def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], inside:
 
 @kernel
 def _compare(heights: Heights, shift: tuple[int, int, int], wrong: NDArray[np.int64]) -> None:
-    """Add to `wrong` the positions that are P or have sum zero, and not both."""
+    """Count in `wrong` the positions that are P or have sum zero, but not both."""
     n = heights.shape[1]
     p_y = np.empty((n, n), np.int64)
     for i in range(len(heights)):
@@ -237,9 +237,9 @@ def _draw(
     out: Heights,
     done: Truths,
 ) -> None:
-    """Fill `out` with drawn functions; `done` marks those that are complete.
+    """Fill `out` with random functions; `done` marks those that are complete.
 
-    `chances` has for each function and turn two numbers: whether the height rises, from 1/2 on, and how far, in [0, 1).
+    `chances` has two numbers for each function and turn. The height rises if the first is at least 1/2. The second says how far.
     """
     n = out.shape[1]
     scratch = np.zeros(2 * (n + height) + 2, np.int64)  # nim-sums are less
@@ -251,7 +251,7 @@ def _draw(
             choices = height - least + 1
             start = 0
             if chances[i, turn, 0] >= 0.5:
-                start = int(chances[i, turn, 1] ** 4 * choices)  # seldom far
+                start = int(chances[i, turn, 1] ** 4 * choices)  # rarely far
             fits = False
             for step in range(choices):
                 f[cell // n, cell % n] = least + (start + step) % choices

@@ -1,17 +1,17 @@
 """Laws of equal coordinates, binary digits, counted lines and smaller heaps.
 
-Laws for all coordinates alike: the P-positions of a small box show how many coordinates may have a 1 in the same binary place (an
-even number in Nim, a multiple of 3 in Moore's Nim of order 2, none where all heaps may be lowered), and which of the sorted coordinates are equal (the three smallest
-of four where exactly two heaps are lowered). Each is a formula for the P-positions, which is then tested on all positions of a
-larger box. Let T(r) be the number with a 1 in the places in which at least r coordinates have one. No place has r, r+1, … or s of
-them if and only if T(r) = T(s+1).
+Laws for all coordinates alike: the P-positions of a small box show how many coordinates may have a 1 in the same binary place: an even
+number in Nim, a multiple of 3 in Moore's Nim of order 2, none if all heaps may be lowered. They also show which of the sorted
+coordinates are equal: the three smallest of four, if exactly two heaps are lowered. Each law is a formula for the P-positions, which is
+tested on all positions of a larger box. Let T(r) be the number with a 1 in the places in which at least r coordinates have one. No place
+has r, r+1, … or s of them if and only if T(r) = T(s+1).
 
 Counted lines: in Wythoff's game each difference occurs exactly once, and each number except 0 is a coordinate of exactly one pair.
-Such a law says that the number of P-positions on each line of a family of lines is the same. Lines near the end of a table may
-continue beyond it, so only those far from it are counted, and the statement names the box in which it is true.
+Such a law says that all lines of a family have the same number of P-positions. Lines near the end of a table may continue beyond it.
+So only lines far from the end are counted, and the statement names the box in which it is true.
 
-Laws of one heap: the Grundy numbers of a subtraction game with finitely many amounts repeat, and as far as is known those of octal
-games. In Maximum Nim, where at most ⌊n/k⌋ may be taken of n, G(n) = G(n - ⌊n/k⌋ - 1) unless k divides n. A law is learnt on the
+Laws of one heap: the Grundy numbers of a subtraction game with finitely many amounts are periodic, and so are those of octal games, as
+far as is known. In Maximum Nim, where at most ⌊n/k⌋ may be taken from n, G(n) = G(n - ⌊n/k⌋ - 1) unless k divides n. A law is learnt on the
 first half of a table, and the other half must agree.
 
 Sources: E. H. Moore, A generalization of the game called Nim, Annals of Mathematics 11 (1910), 93–94; E. Boros, V. Gurvich,
@@ -42,14 +42,14 @@ from choco_pipeline.tables.cells import (
     select_where,
 )
 
-#: Laws for all coordinates: the largest coordinate that is looked at, by the number of coordinates.
+#: Laws for all coordinates: the largest coordinate of the box, by the number of coordinates.
 BOUNDS = {2: 255, 3: 63, 4: 23}
-#: They are learnt up to the bound divided by this, from no fewer P-positions.
+#: They are learnt up to the bound divided by `SMALLER`, from at least `FEWEST_P` P-positions.
 SMALLER, FEWEST_P = 2, 6
 #: Fewest other positions for the statement that only the end is a P-position.
 FEWEST_HELD_OUT = 64
 
-#: P-positions up to this bound are counted, on lines up to the bound divided by `INSIDE`; there are no fewer lines.
+#: P-positions are counted up to this bound, on lines up to the bound divided by `INSIDE`, and on at least `FEWEST_LINES` lines.
 LINES_BOUND, INSIDE, FEWEST_LINES = 240, 4, 12
 
 #: One heap: fewest terms of a table, and fewest terms and values of a law other than a period.
@@ -90,7 +90,7 @@ def mine_symmetric_laws(cells: Cells) -> list[StatementFinding]:
 
 
 def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
-    """Yield the formula for numbers of ones in binary places, if not as in Nim."""
+    """Yield the formula on numbers of ones in binary places, unless it is that of Nim."""
     places = np.arange(max(1, int(p.max()).bit_length()))
     counts = set(np.unique((p[None] >> places[:, None, None] & 1).sum(axis=1)).tolist())
     excluded = [r for r in range(1, len(names) + 1) if r not in counts]
@@ -122,7 +122,7 @@ def _by_order(names: Sequence[str], p: Ints) -> Iterator[str]:
             for (low, high), same in zip(pairwise(order), equal, strict=True)
         )
         for order in permutations(names)
-        # equal neighbours are sorted by name: other orders are the same case
+        # equal neighbours are sorted by name, because other orders are the same case
         if all(low < high for (low, high), same in zip(pairwise(order), equal, strict=True) if same)
     ]
     yield " or ".join(f"({case})" for case in sorted(cases))
@@ -141,7 +141,7 @@ def mine_counted_lines(cells: Cells) -> list[StatementFinding]:
     ]
     most = min(cells.bound, LINES_BOUND)
     last = most // INSIDE
-    found: list[tuple[str, str, Evidence, Evidence]] = []
+    laws: list[tuple[str, str, Evidence, Evidence]] = []
     p = p_positions(cells, most) if last >= FEWEST_LINES else {}
     for domain, line, first in lines if p else ():
         inside = select_where(p, parse(domain))
@@ -155,9 +155,9 @@ def mine_counted_lines(cells: Cells) -> list[StatementFinding]:
             found_on = Evidence(learnt, f"the first {learnt} lines")
             held_on = Evidence(len(numbers) - learnt, f"the lines to n = {last}")
             law = f"every n in {first}..{last}: {counted} == {numbers[0]}"
-            found.append((text, law, found_on, held_on))
+            laws.append((text, law, found_on, held_on))
     what = "numbers of P-positions with the same difference, the same sum, or the same coordinate"
-    return StatementFinding.of_lines("lines", Tried(candidates=len(lines), what=what), found)
+    return StatementFinding.of_lines("lines", Tried(candidates=len(lines), what=what), laws)
 
 
 def mine_smaller_heaps(cells: Cells) -> list[StatementFinding]:
@@ -179,14 +179,14 @@ def mine_smaller_heaps(cells: Cells) -> list[StatementFinding]:
 
 def _periods(name: str, values: Ints) -> Iterator[str]:
     """Yield the law of the shortest period of a table, if it has one."""
-    if (found := repetition(values)) is not None:
-        first, length = found
+    if (period := repetition(values)) is not None:
+        first, length = period
         law = f"G({name}+{length}) == G"
         yield f"{name} >= {first} => {law}" if first else law
 
 
 def _places(name: str, values: Ints) -> Iterator[str]:
-    """Yield the law G(n) = G(smaller heap) for most heaps, and one for others."""
+    """Yield a law G(n) = G(smaller heap) for most heaps, and a law for the others."""
     heaps = np.arange(values.size)
     laws: list[tuple[int, int, str, Truths]] = []
     for k in DIVISORS:

@@ -1,4 +1,4 @@
-"""The P-positions of a stored table, as arrays that the searches look at."""
+"""P-positions of a stored table as arrays, for searches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from choco_pipeline.tables.spec import variable_of
 
 
 def p_positions(cells: Cells, reach: int | None = None) -> Points:
-    """Return coordinates of P-positions, up to `reach` except passes."""
+    """Return the coordinates of P-positions; except passes, they are at most `reach`."""
     parts = [cells.within_reach(points, reach) for points in cells.p_positions()]
     names = cells.game.coordinates
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
@@ -25,9 +25,9 @@ def with_passes(game: Ruleset, passes: int) -> Ruleset:
 
 
 def with_strip(cells: Cells) -> Cells:
-    """Return a table as one of P-positions.
+    """Return Grundy numbers of a step bar as P-positions of the bar with a strip.
 
-    The Grundy numbers of a step bar are the P-positions of the bar with a strip. Other tables are returned as they are.
+    Other tables are returned unchanged.
     """
     strip = cells.game.base.with_strip
     if strip is None or cells.variable.name != "grundy":
@@ -37,9 +37,9 @@ def with_strip(cells: Cells) -> Cells:
 
 
 def four_heaps(passes: int, table: Cells | int) -> NDArray[np.integer]:
-    """Return the table [passes, a, b, c] → d of four heaps that are P.
+    """Return the table [passes, a, b, c] → d of P-positions (a, b, c, d) of four heaps.
 
-    Instead of a table of four heaps, there may be a bound to which one is computed.
+    `table` is a stored table of four heaps, or a bound to which one is computed.
     """
     if isinstance(table, int):
         table = Cells.computed(with_passes(Nim(4), passes), table, "p-positions")

@@ -1,7 +1,7 @@
 """P-positions as plane pictures, and linear equations over GF(2) on cells.
 
-There is a picture for each value of a coordinate, or for each size of a bar. Rules by which pictures follow from others are
-solutions of many equations in few unknowns, which are packed eight to a byte.
+There is a picture for each value of a coordinate, or for each size of a bar. A rule between pictures is a solution of many equations
+in few unknowns. Coefficients are packed eight to a byte.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ Bits = NDArray[np.bool_]
 SIDE = 64
 #: Four heaps of Nim are drawn as C(m, n) for all m and n up to this.
 BOTH_SIDES = 16
-#: Of a nullspace up to this dimension every element is looked at for the sparsest solution.
+#: Largest dimension of a nullspace whose elements are all tried for the sparsest solution.
 LARGEST_NULLSPACE = 12
 
 
 @dataclass(frozen=True)
 class Stack:
-    """Plane pictures of P-positions, numbered by one number or by two."""
+    """Plane pictures of P-positions, indexed by one number or by two."""
 
     #: A ruleset, or a family of bars with the parameter m.
     ruleset: str
-    #: Names of the picture's number or numbers, of row and column.
+    #: Names of the picture's numbers, of the row and of the column.
     axes: tuple[str, ...]
     #: Numbers, row and column of the first cell.
     first: tuple[int, ...]
     #: Passes left in all of these positions, or None for a game without.
     passes: int | None
-    #: Whether it is a P-position; bool, [number, …, row, column].
+    #: Which cells are P-positions; bool, [number, …, row, column].
     cells: Bits
-    #: Whether it is a position; bool, as `cells`.
+    #: Which cells are positions; bool, as `cells`.
     legal: Bits
     #: Whether no position lies beyond the ends of rows and columns; otherwise these positions are unknown.
     closed: bool
 
     @property
     def numbers(self) -> int:
-        """How many numbers a picture has."""
+        """The number of a picture's indices."""
         return self.cells.ndim - 2
 
     @property
@@ -68,9 +68,9 @@ class Stack:
 def stacks(table: Cells, side: int = SIDE) -> Iterator[Stack]:
     """Yield the ways to cut P-positions into plane pictures, by passes left.
 
-    Coordinates are below `side`, and bars at most of that side. Three coordinates are cut along each of them. Four heaps of Nim
-    are drawn as the bars C(m, m), by m, and as C(m, n), by m and n; for a rectangular bar up to its size. The Grundy numbers of a
-    step bar are cut as P-positions of the bar with a strip. Other games have no pictures.
+    Coordinates are below `side`, and bars have at most that side. Positions with three coordinates are cut along each of them. Four
+    heaps of Nim are drawn as the bars C(m, m), by m, and as C(m, n), by m and n; for a rectangular bar up to its size. Grundy numbers
+    of a step bar are drawn as P-positions of the bar with a strip. Other games have no pictures.
     """
     table = with_strip(table)
     game, rules, passes = table.game, table.game.base.rules, table.game.passes
@@ -97,15 +97,15 @@ def stacks(table: Cells, side: int = SIDE) -> Iterator[Stack]:
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
-    """Return P-positions and positions among triples, [passes, …] and […]."""
+    """Return which triples are P-positions, by passes left, and which are positions."""
     names, passes = cells.game.base.coordinates, cells.game.passes
     lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
     sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
 
     def inside(points: Points) -> Truths:
         near = [points[name] < sides[name] for name in names if name in points]
-        found: Truths = np.all(near, axis=0)
-        return found
+        in_box: Truths = np.all(near, axis=0)
+        return in_box
 
     is_p: Bits = np.zeros((passes + 1, *sides.values()), np.bool_)
     for points in cells.p_positions():
@@ -146,15 +146,15 @@ def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator
 
 
 def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:
-    """Return the cells in a box; False beyond their ends."""
-    found: Bits = np.zeros(lengths, np.bool_)
+    """Return a box of the cells; it is False beyond their ends."""
+    box: Bits = np.zeros(lengths, np.bool_)
     spans = [
         (max(0, -start), max(0, -start, min(length, size - start)), start)
         for start, length, size in zip(starts, lengths, cells.shape, strict=True)
     ]
     here = tuple(slice(first, stop) for first, stop, _ in spans)
-    found[here] = cells[tuple(slice(first + start, stop + start) for first, stop, start in spans)]
-    return found
+    box[here] = cells[tuple(slice(first + start, stop + start) for first, stop, start in spans)]
+    return box
 
 
 @dataclass(frozen=True)
@@ -165,16 +165,16 @@ class Solutions:
     one: Bits
     #: A basis of the solutions with right-hand sides 0; bool, shape (dimension, unknowns).
     nullspace: Bits
-    #: How many different equations there were, other than 0 = 0.
+    #: Number of different equations other than 0 = 0.
     equations: int
 
     @property
     def rank(self) -> int:
-        """How many of the equations are independent."""
+        """The number of independent equations."""
         return len(self.one) - len(self.nullspace)
 
     def sparsest(self, costs: NDArray[np.int64]) -> Bits:
-        """Return the cheapest solution, or one without a cheaper neighbour.
+        """Return the cheapest solution; for large nullspaces, one without cheaper neighbours.
 
         Costs are positive; shape (unknowns,).
         """

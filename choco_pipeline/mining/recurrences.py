@@ -1,10 +1,10 @@
-"""Linear recurrences, forms in binary digits, and relations at half the place.
+"""Linear recurrences, forms in binary digits, and relations to terms at half the index.
 
-All of them are texts of the formula language; `printed` writes them with the signs of print.
+All of them are texts of the formula language; `printed` writes them in mathematical notation.
 
-Linear recurrences with constant coefficients give closed forms, sums of powers of their roots. Where each binary digit is chosen
-by itself, numbers of choices are powers: of three heaps with nim-sum 0 and 2n stones, each binary one of n is in two of the
-heaps, so there are 3^popcount(n) of them. Where there is one position for each power of 2, the numbers up to n grow as bits(n)
+Linear recurrences with constant coefficients give closed forms: sums of powers of their roots. If each binary digit is chosen
+independently, the number of choices is a power. Example: if three heaps with 2n stones have nim-sum 0, each binary one of n is in two
+of the heaps, so there are 3^popcount(n) positions. If there is one position for each power of 2, their number up to n grows as bits(n)
 does. A sequence is 2-regular if relations such as a(2n+r) = Σ c·a(n+d) give all of its terms except finitely many: J.-P. Allouche
 and J. Shallit, The ring of k-regular sequences, Theoretical Computer Science 98 (1992).
 """
@@ -21,47 +21,47 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: A linear recurrence is found modulo this prime number; its coefficients are a long way below.
+#: Linear recurrences are computed modulo this prime number, which is much larger than their coefficients.
 PRIME = (1 << 1279) - 1
-#: Fewest terms or equations, beyond the order of a recurrence or the unknowns of a relation, that test it.
+#: Fewest terms that test a recurrence, beyond its order; fewest equations that test a relation, beyond its unknowns.
 FEWEST_MORE = 5
-#: Most terms in which linear recurrences are looked for; their order is at most about a third of this.
+#: Most terms from which linear recurrences are computed; their order is at most about a third of this.
 MOST_FOR_LINEAR = 128
 
-#: Repetitions of a period in the first half of a table.
+#: Fewest repetitions of a period in the first half of a table.
 REPETITIONS = 2
 
-#: Functions of a place with their meanings, by their names in formulas.
+#: Functions of an index by their names in formulas, and their meanings.
 DIGIT_FUNCTIONS: Mapping[str, Callable[[int], int]] = {
     "bits": int.bit_length,
     "popcount": int.bit_count,
 }
 MEANINGS = {"bits": "the number of binary digits", "popcount": "the number of binary ones"}
-#: Places m·n + r are tried with m up to the one and r below the other.
+#: Indices m·n + r are tried for m ≤ `LARGEST_STEP` and r < `LARGEST_OFFSET`.
 LARGEST_STEP, LARGEST_OFFSET = 4, 8
-#: Fewest terms at the places m·n + r: the first two determine c and b, all others test them.
+#: Fewest terms at the indices m·n + r. The first two determine c·b^popcount(n); all others test it.
 FEWEST_POWERS = 8
 #: Number of terms that determine a sum; at least as many others test it.
 LEARNT = 16
 
-#: In relations, places are taken modulo 2, 4, …, 2^DEEPEST.
+#: Relations are between terms at indices modulo 2, 4, …, 2^DEEPEST.
 DEEPEST = 3
 #: Most equations that determine a relation; all others test it.
 MOST_LEARNT = 48
 #: Fewest different equations, beyond the number of terms.
 FEWEST_DIFFERENT = 2
-#: Fewest other terms in a sequence whose terms a relation says to be constant, times the modulus: by chance, some of them would
-#: be at the places of the relation.
+#: If a relation says that terms are constant, at least this number of terms, times the modulus, must have other values: by chance,
+#: some of these would be at the indices of the relation.
 FEWEST_OTHERS = 12
-#: Relations are first looked for modulo this; products of remainders fit into 64 bits.
+#: Relations are first excluded modulo this prime; products of remainders fit into 64 bits.
 SMALL_PRIME = (1 << 31) - 1
 
-#: Number of forms in digits, and of places of relations.
+#: Number of forms in digits, and of left-hand sides of relations.
 CANDIDATES = LARGEST_STEP * LARGEST_OFFSET + 1 + (1 << (DEEPEST + 1)) - 2
 
 
 def printed(formula: str) -> str:
-    """Return a formula with the signs of print.
+    """Return a formula in mathematical notation.
 
     Examples
     --------
@@ -76,10 +76,10 @@ def printed(formula: str) -> str:
 def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
     """Return the shortest recurrence of terms modulo `PRIME`.
 
-    A sequence of integers that satisfies any linear recurrence has a shortest one with integer coefficients (P. Fatou), so
-    that nothing is missed; whether the terms satisfy the one found is to be tested with `follows`. A recurrence of order d is
-    determined by 2d terms a(0), a(1), …; it is returned as the numbers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1). J. L.
-    Massey, Shift-register synthesis and BCH decoding, IEEE Transactions on Information Theory 15 (1969).
+    It is returned as the tuple c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1), where d is its order. It is determined by 2d terms.
+    Test with `follows` whether the terms themselves satisfy it. If an integer sequence satisfies a linear recurrence, its shortest one
+    has integer coefficients (P. Fatou). Algorithm: J. L. Massey, Shift-register synthesis and BCH decoding, IEEE Transactions on
+    Information Theory 15 (1969).
 
     Examples
     --------
@@ -106,7 +106,7 @@ def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
 
 
 def follows(terms: Sequence[int], recurrence: Sequence[int]) -> bool:
-    """Whether all of the terms satisfy a recurrence, exactly.
+    """Whether all of the terms satisfy a recurrence exactly.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def follows(terms: Sequence[int], recurrence: Sequence[int]) -> bool:
 
 
 def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
-    """Return a recurrence of all terms, and how many determined it, or None."""
+    """Return a recurrence of all terms, and the number that determined it, or None."""
     length = min(len(terms), MOST_FOR_LINEAR)
     learnt = (2 * length - 2 * FEWEST_MORE) // 3
     if learnt < 2:
@@ -147,11 +147,11 @@ def rule_text(recurrence: Sequence[int], letter: str = "a", n: str = "n") -> str
 
 
 class ClosedForm(NamedTuple):
-    """A sum of powers that terms of a sequence are."""
+    """The terms of a sequence as a sum of powers."""
 
     #: (f, r, p) for each summand f·n^p·r^n.
     powers: tuple[tuple[int, int, int], ...]
-    #: Of the whole sum.
+    #: The divisor of the whole sum.
     divisor: int
     #: The first n for which it is right.
     start: int
@@ -178,8 +178,7 @@ class ClosedForm(NamedTuple):
 def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> ClosedForm | None:
     """Return terms as a sum of powers of roots, if all roots are integers.
 
-    There are as many terms a(0), a(1), … as the order of the recurrence, or more; roots are looked for from -`largest` to
-    `largest`.
+    `terms` are a(0), a(1), …, at least as many as the order of the recurrence. Roots from -`largest` to `largest` are tried.
 
     Examples
     --------
@@ -189,14 +188,14 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
     polynomial = [*(-c for c in recurrence), 1]
     roots: list[int] = []
     for root in sorted(range(-largest, largest + 1), key=lambda r: (abs(r), -r)):
-        quotient, rest = _divided(polynomial, root)
+        quotient, rest = _quotient(polynomial, root)
         while quotient and not rest:
             polynomial = quotient
             roots.append(root)
-            quotient, rest = _divided(polynomial, root)
+            quotient, rest = _quotient(polynomial, root)
     if len(polynomial) > 1:
         return None
-    # The root 0 stands for terms before the powers take over.
+    # A root 0 is a first term that does not follow the powers.
     start = roots.count(0)
     powers = [(root, roots[:i].count(root)) for i, root in enumerate(roots) if root]
     places = range(start, start + len(powers))
@@ -209,7 +208,7 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
     return ClosedForm(tuple((int(f * whole), *power) for f, power in summands), whole, start)
 
 
-def _divided(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
+def _quotient(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
     """Return quotient and remainder of a polynomial by x - root."""
     *quotient, rest = accumulate(reversed(polynomial), lambda total, c: c + root * total)
     return quotient[::-1], rest
@@ -218,13 +217,12 @@ def _divided(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
 def combination(
     columns: Sequence[Sequence[int]], target: Sequence[int], *, alone: bool = False
 ) -> list[Fraction] | None:
-    """Return factors with which the first columns add up to a target.
+    """Return the factors of a linear combination of the first columns that is the target.
 
-    Columns, each as long as the target, are in the order of preference; one that depends on those before it is not used. There
-    is a factor for each of the first columns that are needed, which may be none; None, if all columns do not suffice, or, with
-    `alone`, if there are other factors of all columns. Gaussian elimination, column by column: the rest of the target keeps
-    the factors that made it, for it is always the target less a combination of the columns so far. Cost: the square of the
-    columns that are used, times their length, in exact fractions.
+    Columns are in the order of preference. A column that depends on those before it is not used. The result has a factor for each column
+    up to the last one needed. It is None if no combination of the columns is the target, or, with `alone`, if there are several.
+    Method: Gaussian elimination, column by column. The rest of the target is always the target minus a combination of the columns so
+    far, and is stored with the factors of these. Cost: the square of the number of columns used, times their length, in exact fractions.
 
     Examples
     --------
@@ -232,7 +230,7 @@ def combination(
     [Fraction(2, 1), Fraction(1, 1)]
     """
     length = len(target)
-    # a pivot, then a column and the factors that made it
+    # a pivot, and a reduced column followed by its factors
     basis: list[tuple[int, list[Fraction]]] = []
     rest = [*map(Fraction, target), *[Fraction(0)] * len(columns)]
     for i, numbers in enumerate(columns):
@@ -240,7 +238,7 @@ def combination(
             return [-factor for factor in rest[length : length + i]]
         row = [*map(Fraction, numbers), *(Fraction(int(j == i)) for j in range(len(columns)))]
         for pivot, other in basis:
-            row = _less(row, row[pivot], other)
+            row = _minus(row, row[pivot], other)
         pivot = next((at for at in range(length) if row[at]), -1)
         if pivot < 0:
             if alone:
@@ -248,19 +246,19 @@ def combination(
             continue
         row = [number / row[pivot] for number in row]
         basis.append((pivot, row))
-        rest = _less(rest, rest[pivot], row)
+        rest = _minus(rest, rest[pivot], row)
     return None if any(rest[:length]) else [-factor for factor in rest[length:]]
 
 
-def _less(row: list[Fraction], factor: Fraction, other: Sequence[Fraction]) -> list[Fraction]:
-    """Return a row less a multiple of another one."""
+def _minus(row: list[Fraction], factor: Fraction, other: Sequence[Fraction]) -> list[Fraction]:
+    """Return a row minus a multiple of another one."""
     if not factor:
         return row
     return [a - factor * b if b else a for a, b in zip(row, other, strict=True)]
 
 
 def sum_text(terms: Sequence[tuple[int, str]]) -> str:
-    """Return a sum of multiples; a multiple of nothing is a number.
+    """Return a sum of multiples as text; a multiple of "" is a number.
 
     Examples
     --------
@@ -277,7 +275,7 @@ def sum_text(terms: Sequence[tuple[int, str]]) -> str:
 
 
 class DigitForm(NamedTuple):
-    """Equations between terms and the binary digits of their places."""
+    """Equations between terms and the binary digits of their indices."""
 
     equations: tuple[str, ...]
     #: Number of terms that determined them.
@@ -285,10 +283,10 @@ class DigitForm(NamedTuple):
 
 
 def digit_form(first: int, terms: Sequence[int], n: str = "n") -> DigitForm | None:
-    """Return powers with the number of ones, or sums with it and the length.
+    """Return equations of terms with functions of the binary digits of their indices, if any.
 
-    Powers c·b^popcount(n) are at the places m·n + r, and 0 at all others, except those before the first. Sums are of multiples of
-    1, n, bits(n) and popcount(n), one of the last two among them.
+    Powers: the terms at m·n + r are c·b^popcount(n), and those with other remainders modulo m are 0. Sums: each term is the same
+    combination of 1, n, bits(n) and popcount(n), with at least one of the last two.
 
     Examples
     --------
@@ -329,7 +327,7 @@ def digit_form(first: int, terms: Sequence[int], n: str = "n") -> DigitForm | No
 
 
 def _equation(left: str, right: Sequence[tuple[Fraction, str]]) -> str:
-    """Return the equation of a term and a sum of multiples, without fractions."""
+    """Return the equation of a term and a sum of multiples, cleared of fractions."""
     whole = lcm(*(factor.denominator for factor, _ in right))
     terms = [(int(factor * whole), name) for factor, name in right if factor]
     return f"{sum_text([(whole, left)])} == {sum_text(terms)}"
@@ -343,15 +341,15 @@ class SequenceTerm:
     step: int
 
     def index(self, n: int) -> int:
-        """Return the place of the term."""
+        """Return the index of the term."""
         return (n << self.level) + self.step
 
     def moved(self, steps: int) -> SequenceTerm:
-        """Return this term of a sequence whose places are larger by `steps`."""
+        """Return this term of a sequence whose indices are larger by `steps`."""
         return replace(self, step=self.step + steps) if self.level >= 0 else self
 
     def text(self, letter: str, n: str) -> str:
-        """Return the term as text, for a sequence of that name with that index."""
+        """Return the term as text, such as ``a(2*n+1)`` for the letter a and the index n."""
         if self.level < 0:
             return n if self.step else ""
         multiple = f"{1 << self.level}*{n}" if self.level else n
@@ -367,7 +365,7 @@ Sum = tuple[tuple[Fraction, SequenceTerm], ...]
 class Relation:
     """A formula for a(2^level·n + residue), for all known n ≥ start."""
 
-    #: The term that is given, and the sum of terms at lower levels that gives it.
+    #: The left-hand side, and the right-hand side: a sum of terms at lower levels.
     left: SequenceTerm
     right: Sum
     #: The least n for which it holds.
@@ -377,12 +375,12 @@ class Relation:
     held_on: int
 
     def moved(self, steps: int) -> Relation:
-        """Return the same relation for a sequence whose places are larger by `steps`."""
+        """Return the same relation for a sequence whose indices are larger by `steps`."""
         right = tuple((factor, place.moved(steps)) for factor, place in self.right)
         return replace(self, left=self.left.moved(steps), right=right)
 
     def text(self, letter: str = "a", n: str = "n") -> str:
-        """Return the equation without fractions.
+        """Return the equation, cleared of fractions.
 
         Examples
         --------
@@ -409,20 +407,20 @@ class _Terms:
         return total == self.value(left, n)
 
     def inside(self, places: Sequence[SequenceTerm]) -> range:
-        """Return the n for which all places are in the sequence."""
+        """Return the n for which all terms are known."""
         inside = [place for place in places if place.level >= 0]
         last = self.first + len(self.terms) - 1
         least = max(-((place.step - self.first) >> place.level) for place in inside)
         return range(max(0, least), min((last - place.step) >> place.level for place in inside) + 1)
 
     def relation(self, left: SequenceTerm) -> Relation | None:
-        """Return a relation that gives a term from terms near half its place."""
+        """Return a relation that expresses a term by terms near half its index."""
         near = [SequenceTerm(0, 0), SequenceTerm(0, 1)]  # in the order of preference
         for level in range(1, left.level):
             near += [SequenceTerm(level, step) for step in range((1 << level) + 1)]
         near += [ONE, SequenceTerm(0, -1), SequenceTerm(0, 2), SequenceTerm(-1, 1)]
         inside = self.inside((left, *near))
-        start = inside.start + max(0, inside.stop - inside.start) // 8  # it may begin late
+        start = inside.start + max(0, inside.stop - inside.start) // 8  # a relation may begin late
         learnt = range(start, min(start + MOST_LEARNT, (start + inside.stop) // 2))
         if len(learnt) < FEWEST_MORE:
             return None
@@ -446,7 +444,7 @@ class _Terms:
         return Relation(left, right, start, learnt.stop - start, len(held_out))
 
     def _is_informative(self, left: SequenceTerm, right: Sum, tested: range) -> bool:
-        """Whether equations differ enough, in a sequence that is not constant."""
+        """Whether the tested equations differ enough, and a constant is no coincidence."""
         if all(place == ONE for _, place in right):
             same = sum((factor for factor, _ in right), Fraction(0))
             ends = left.index(tested.start) - self.first, left.index(tested.stop) - self.first
@@ -458,28 +456,27 @@ class _Terms:
 
 
 def relations(first: int, terms: Sequence[int], centres: Sequence[int] = (0,)) -> list[Relation]:
-    """Return relations between the terms of a sequence, by their places.
+    """Return relations that express terms of a sequence by terms near half their index.
 
-    For the places 2n and 2n+1 a relation is looked for, exactly, in the terms near place n; where there is none, for the
-    places 4n+r in the terms near 2n and n, and so on. The relation with the first few terms that suffice is taken. It is
-    determined by the first equations and must be right in all others. Places are counted from the centres, one after the
-    other, until all terms are given: from the centre c those near 2n+c and n+c are compared. If no centre gives all terms
-    (see `is_whole`), the relations for the first centre that has any are returned.
+    Idea: a(2n) and a(2n+1) are expressed by terms near a(n). If one has no relation, the terms a(4n+r) of its residue class are expressed
+    by terms near a(2n) and a(n), and so on. Preferred terms are tried first, and only as many as needed. The first equations determine a
+    relation, and all others must confirm it. The centres are tried one after the other: for the centre c, the indices are 2n+c and n+c.
+    The result is for the first centre that gives all terms (see `is_whole`), or else for the first one that has any relations.
     """
     kept: list[Relation] = []
     for centre in centres:
         known = _Terms(first - centre, terms)
-        found: list[Relation] = []
+        by_term: list[Relation] = []
         open_places = [SequenceTerm(1, 0), SequenceTerm(1, 1)]
         for place in open_places:
             relation = known.relation(place)
             if relation is not None:
-                found.append(relation)
+                by_term.append(relation)
             elif place.level < DEEPEST:
                 deeper = place.step, place.step + (1 << place.level)
                 open_places += [SequenceTerm(place.level + 1, step) for step in deeper]
-        found.sort(key=lambda relation: (relation.left.level, relation.left.step))
-        related = [relation.moved(centre) for relation in found]
+        by_term.sort(key=lambda relation: (relation.left.level, relation.left.step))
+        related = [relation.moved(centre) for relation in by_term]
         if is_whole(related):
             return related
         kept = kept or related
@@ -494,7 +491,7 @@ def is_whole(related: Sequence[Relation]) -> bool:
 def continuation(
     first: int, terms: Sequence[int], related: Sequence[Relation], last: int
 ) -> list[int] | None:
-    """Return terms to place `last` by relations; None if one is no integer."""
+    """Return terms up to index `last` by relations; None if one is not an integer."""
     every = list(terms)
     known = _Terms(first, every)
     rules = {}
@@ -529,7 +526,7 @@ def _may_be_combination(columns: Sequence[Sequence[int]], target: Sequence[int])
 
 
 def repetition(values: NDArray[np.int64]) -> tuple[int, int] | None:
-    """Return the first place and the period of a repetition in a table, or None.
+    """Return the start and the length of the period of a table, or None.
 
     It is the shortest period of the first half, if the whole table has it.
     """

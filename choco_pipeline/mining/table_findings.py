@@ -1,7 +1,7 @@
-"""Orders of searches in tables and their findings, as documents hold them.
+"""Documents on searches in tables: orders and findings.
 
-A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that. A field that a search does not fill,
-such as the text if it found nothing, is no key of its document.
+A `ruleset` is a game, or a family of bars with the parameter m, and a `claim` is on this ruleset. A document has no key for a field
+that a search does not fill, such as the text of an empty finding.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from choco_pipeline.documents.model import RecordModel
 
 #: An entry of a claims file without its id; without a ruleset it is on the table's game.
 ClaimContent = Mapping[str, JsonValue]
-#: Most exceptions to a rule that are listed, and compared with those of another game.
-MOST_SAID = 4
+#: Most exceptions to a rule that its text lists, and that are compared with those of another game.
+MOST_NAMED = 4
 
 
 class TableSearch(RecordModel):
@@ -31,17 +31,17 @@ class TableSearch(RecordModel):
 class MineOrder(RecordModel):
     """Searches in tables of a shard."""
 
-    #: Digest of the searching code, so that an order for other code is another order.
+    #: Digest of the code of the searches: a change of the code makes another order.
     code: str
-    #: The shard's.
+    #: The manifest of the shard.
     manifest: Path
-    #: In the order of their findings.
+    #: The searches, in the order of their findings.
     searches: tuple[TableSearch, ...]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The part of tables on which something was found, or then held."""
+    """The positions on which a statement was found, or then held."""
 
     positions: int
     what: str
@@ -58,14 +58,14 @@ class Tried:
 
 
 class SearchOutcome(RecordModel):
-    """The fields that all findings have. A document holds those that were given."""
+    """The fields that all findings have; a document has those that were given."""
 
-    #: The fields whose values are the statement, for any game.
+    #: The fields that make up the statement, apart from its game.
     COMPARED: ClassVar[tuple[str, ...]] = ()
 
     #: The id of the table, in a run.
     table: str = ""
-    #: Of the search.
+    #: The kind of the finding.
     kind: str
     #: Time of the search, in a run.
     seconds: float = 0.0
@@ -73,7 +73,7 @@ class SearchOutcome(RecordModel):
     text: str = ""
     found_on: Evidence | None = None
     held_on: Evidence | None = None
-    #: The same as an entry of a claims file; None if the statement language cannot say it.
+    #: The same as an entry of a claims file; None if the statement language cannot express it.
     claim: ClaimContent | None = None
     #: The candidates of the search.
     tried: Tried
@@ -94,7 +94,7 @@ class SearchOutcome(RecordModel):
 
 @dataclass(frozen=True)
 class IntegerSequence:
-    """Numbers of P-positions."""
+    """A sequence of counts of P-positions."""
 
     #: A ruleset, or a family of bars with the parameter m.
     game: str
@@ -110,7 +110,7 @@ class IntegerSequence:
 
     @classmethod
     def of(cls, picture: Mapping[str, Any]) -> IntegerSequence:
-        """Return the sequence that a statement's picture of one describes."""
+        """Return the sequence in a statement's picture."""
         fields = {name: value for name, value in picture.items() if name != "kind"}
         return cls(**fields | {"terms": tuple(picture["terms"])})
 
@@ -125,7 +125,7 @@ class ValueForm:
     text: str
     #: A condition on v, in the formula language; empty for a list without a known form.
     condition: str = ""
-    #: How the values compare with the numbers v of which the condition is true.
+    #: The relation of the values to the set of numbers v that satisfy the condition.
     relation: Literal["exactly", "within", "contains-all"] = "exactly"
 
 
@@ -137,7 +137,7 @@ class TermRelation(RecordModel):
 
 
 class AtPowers(RecordModel):
-    """The terms at 2^n, or sums up to there, if relations hold for ever."""
+    """The terms at 2^n, or the sums up to 2^n, if the relations always hold."""
 
     kind: Literal["terms", "sums"]
     text: str
@@ -147,7 +147,7 @@ class AtPowers(RecordModel):
 
 
 class CountFinding(SearchOutcome):
-    """Recurrences of a number of P-positions."""
+    """Relations of a sequence of counts of P-positions."""
 
     kind: Literal["count"] = "count"
     ruleset: str
@@ -159,7 +159,7 @@ class CountFinding(SearchOutcome):
     form: str = ""
     #: The closed form as an equation.
     closed_form: TermRelation | None = None
-    #: Of the terms at 2^n and of the sums up to there.
+    #: Consequences for the terms at 2^n and the sums up to 2^n.
     follows: tuple[AtPowers, ...] = ()
 
 
@@ -172,27 +172,27 @@ class PictureFinding(SearchOutcome):
 
 
 class CellularFinding(PictureFinding):
-    """A rule by which a picture of P-positions follows from those before it."""
+    """A rule that determines a picture of P-positions by those before it."""
 
     COMPARED = ("axes", "terms", "inside", "start")
 
     kind: Literal["cellular"] = "cellular"
-    #: Of the rule: [dn, di, dj].
+    #: The terms of the rule: [dn, di, dj].
     terms: tuple[tuple[int, ...], ...] = ()
     #: Whether it holds only where all its cells are positions, or at every cell of the plane.
     inside: bool = False
-    #: From which number on it holds, and the cells where it does not, if they are known.
+    #: The first picture number from which it holds, and the cells where it fails, unless there are too many.
     begins: int = 0
     exceptions: tuple[tuple[int, ...], ...] | None = None
 
     @property
     def start(self) -> tuple[tuple[int, ...], ...] | int:
-        """The first exceptions, or the number from which on the rule holds."""
-        return self.begins if self.exceptions is None else self.exceptions[:MOST_SAID]
+        """The first exceptions, or the first number from which the rule holds."""
+        return self.begins if self.exceptions is None else self.exceptions[:MOST_NAMED]
 
 
 class HalfRelation(RecordModel):
-    """Cells with residues [r, p, q] modulo 2 as a sum of cells at half of them."""
+    """A cell with residues [r, p, q] modulo 2 as a sum of cells at half its coordinates."""
 
     residue: tuple[int, ...]
     terms: tuple[tuple[int, ...], ...]
@@ -207,21 +207,21 @@ class CopiedPicture(RecordModel):
 
 
 class BlocksFinding(PictureFinding):
-    """Relations of pictures to smaller ones, or copies of which they consist."""
+    """Relations of pictures to smaller ones, or copies that make them up."""
 
     COMPARED = ("axes", "relations", "copies", "begins")
 
     kind: Literal["blocks"] = "blocks"
-    #: By residues; whether there is one for all of them; and from which number on they are true.
+    #: A relation for each residue, whether all residues have one, and the first picture number from which they hold.
     relations: tuple[HalfRelation, ...] = ()
     complete: bool = False
     begins: int = 0
-    #: That make up a picture.
+    #: The copies that make up a picture.
     copies: tuple[CopiedPicture, ...] = ()
 
 
 class FormulaLine(RecordModel):
-    """A formula and the condition under which it is meant, empty for everywhere."""
+    """A formula, and the condition under which it holds; empty for all positions."""
 
     formula: str
     where: str
@@ -265,7 +265,7 @@ class StatementFinding(SearchOutcome):
     """A line of the statement language that a search proposes."""
 
     kind: Literal["statements"] = "statements"
-    #: The name of the search, as a sweep's ``mine:`` gives it.
+    #: The name of the search in a sweep's ``mine:``.
     search: str
 
     @classmethod
@@ -301,5 +301,5 @@ def is_complete_formula(finding: Finding) -> bool:
     """Whether a finding has formulas for all positions, without exceptions."""
     if not isinstance(finding, FormulasFinding) or finding.exceptions:
         return False
-    # Several formulas are the cases of one search, which leave no position out.
+    # Several formulas are the cases of one search, and cover all positions.
     return len(finding.formulas) > 1 or any(not line.where for line in finding.formulas)

@@ -20,14 +20,14 @@ from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.store import store_of
 
-#: Most cells that are mined; of larger tables a corner.
+#: Most cells of a table that are searched; larger tables are cut to a corner.
 MOST_CELLS = 1 << 23
 
 
 def mine_shard(
     order_document: Mapping[str, Any], report: Callable[..., None]
 ) -> dict[str, list[Any]]:
-    """Search in the tables of a `MineOrder`, and return the findings as data.
+    """Search in the tables of a `MineOrder`, and return the findings as plain data.
 
     The report is called as ``report(Stage.MINE, searches=1, positions=n)`` for each table.
     """
@@ -35,13 +35,13 @@ def mine_shard(
     built = read_record(order.manifest)
     store, entries = store_of(order.manifest, built), built["tables"]
     findings: list[Finding] = []
-    for asked in order.searches:
+    for search in order.searches:
         start = time.perf_counter()
-        entry = entries[asked.table]
-        part = part_of(Cells.open(store, asked.table, entry), MOST_CELLS)
-        mined = mine_table(asked.what, replace(part, cells=part.array))
+        entry = entries[search.table]
+        part = part_of(Cells.open(store, search.table, entry), MOST_CELLS)
+        mined = mine_table(search.what, replace(part, cells=part.array))
         seconds = round((time.perf_counter() - start) / max(1, len(mined)), 4)
-        placed = {"table": asked.table, "seconds": seconds}
+        placed = {"table": search.table, "seconds": seconds}
         findings += [finding.model_copy(update=placed) for finding in mined]
         report(Stage.MINE, searches=1, positions=entry["positions"])
     return {"findings": [finding.model_dump() for finding in findings]}
@@ -53,7 +53,7 @@ def mine_table(what: Iterable[str], cells: Cells) -> list[Finding]:
 
 
 def part_of(cells: Cells, most: int) -> Cells:
-    """Return a table, or a corner of at most `most` cells by halving its bound."""
+    """Return a table, with its bound halved until it has at most `most` cells."""
     bound = cells.bound
     while prod(cells.shape) > most and bound > 1:
         bound //= 2
@@ -61,7 +61,7 @@ def part_of(cells: Cells, most: int) -> Cells:
     return cells
 
 
-#: The searches, by the names that a sweep's ``mine:`` gives them.
+#: The searches, by their names in a sweep's ``mine:``.
 MINERS: Mapping[str, Callable[[Cells], Sequence[Finding]]] = {
     "value-sets": mine_value_sets,
     "formulas": mine_formulas,

@@ -403,7 +403,7 @@ def test_a_statement_that_ends_with_the_claim_or_that_no_claim_ends_holds():
 def test_a_statement_is_not_said_to_hold_where_no_table_goes_as_far_as_a_claim():
     found = judged(p_iff(triangle(256), "x^y^z == 0"), PAPERS)
     assert found.verdict == "undecided"
-    assert "but solid2022-conj-1 says so of coordinates up to 32,767 alone" in found.conclusion.text
+    assert "but solid2022-conj-1 says so only for coordinates up to 32,767" in found.conclusion.text
 
 
 def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends():
@@ -430,6 +430,6 @@ def test_where_no_table_decides_between_a_statement_and_a_claim_neither_holds():
     for one, other in ((for_all, near), (near, for_all)):
         found = judged(one, in_catalogue(other), quantity="grundy", bound=10)
         assert found.verdict == "undecided"
-        assert f"but {other.id} says something else of (1" in found.conclusion.text
+        assert f"but {other.id} contradicts it at (1" in found.conclusion.text
     p = p_iff("nim(3)", "c == (a^b)+a//100")
     assert judged(p, in_catalogue(for_all), bound=10).verdict == "refuted"

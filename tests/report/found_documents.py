@@ -102,7 +102,7 @@ def statements() -> list[FoundStatement]:
         ),
         a_statement(
             statement="P <=> min(a, b, 2*c)%3 == 1 or not a <= b",
-            conclusion=Conclusion("refuted", "wrong in a table held out, at (0, 0, 1)"),
+            conclusion=Conclusion("refuted", "wrong in a held-out table, at (0, 0, 1)"),
         ),
     ]
 

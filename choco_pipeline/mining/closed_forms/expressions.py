@@ -1,7 +1,7 @@
 """Families of short formulas with their values at points.
 
-Expressions of the grammar are grown bottom-up, the smallest first; of those with the same values at the given points only the first
-is taken.
+Expressions of the grammar are built bottom-up, the smallest first. Of several expressions with the same values at the given points only
+the first is kept.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 Length = tuple[int, int, int, str]
 
-#: Multiples of coordinates, by the number of coordinates, and shifts in nim-sums.
+#: Largest multiple of a coordinate in linear forms, and shifts in nim-sums, by the number of coordinates.
 MULTIPLES = {1: 4, 2: 3, 3: 2, 4: 1}
 SHIFTS = {1: range(-2, 9), 2: range(-2, 9), 3: range(-2, 9), 4: range(2)}
-#: In linear forms of more coordinates the game's own numbers are no multiples: they would be too many.
+#: Most coordinates in linear forms whose multiples include the game's own numbers; with more there are too many forms.
 MOST_WITH_OWN = 2
 
-#: Of the grammar: number of different expressions; names, numbers and operators in one, at most.
+#: Expressions of the grammar: largest number of different ones; most names, numbers and operators in one.
 DIFFERENT, LARGEST = 3000, 7
-#: Numbers that are added, divided by, and so on, besides the game's own.
+#: Constants in expressions, besides the game's own numbers.
 SMALL = (1, 2)
-#: Values beyond this are of no use, and could leave 64 bits.
+#: Largest absolute value; larger ones are useless, and results could exceed 64 bits.
 FARTHEST = 1 << 40
-#: Operands whose results are computed together.
+#: Number of operands whose results are computed together.
 TOGETHER = 64
 
 _PARTS = re.compile(r"\w+|//|<<|>>|[<>=!]=|[-+*%^&|<>]")
 
 
 class Atom(NamedTuple):
-    """A formula that stands for itself with any constant added."""
+    """A formula up to an added constant."""
 
     #: Approximate number of its names, numbers and operators.
     size: int
-    #: Return its shortest text, given the names of coordinates and a constant to add.
+    #: Returns its shortest text, given the names of coordinates and a constant to add.
     text: Callable[[Sequence[str], int], str]
     family: Literal["linear", "nim-sum", "grown", "pair"]
 
@@ -57,8 +57,8 @@ def linear_forms(
 ) -> Iterator[tuple[Atom, Ints]]:
     """Yield linear forms of coordinates, and their halves, with their values.
 
-    Coordinates with a flag count passes, and are taken once at most. Of up to two others the game's own numbers are multiples,
-    too.
+    A coordinate with a flag counts passes, and its multiple is -1, 0 or 1. The multiples of up to two others may also be the game's own
+    numbers.
     """
     most = MULTIPLES[max(1, flags.count(False))]
     several = set(range(-most, most + 1))
@@ -106,8 +106,8 @@ def nim_sums(
 ) -> Iterator[tuple[Atom, Ints]]:
     """Yield nim-sums of shifted coordinates with their values.
 
-    Coordinates with a flag count passes: they are not shifted, and may be left out. Up to three others are shifted by the
-    game's own numbers, too.
+    A coordinate with a flag counts passes: it is not shifted, and may be left out. Up to three others may also be shifted by the
+    game's own numbers.
     """
     shifts = sorted(SHIFTS[max(1, flags.count(False))], key=abs)
     if flags.count(False) < len(SHIFTS):
@@ -158,8 +158,8 @@ def linear_sum(multiples: Sequence[int], names: Sequence[str], constant: int) ->
     return sum_text(terms).replace(" ", "")
 
 
-def _grown(size: int, make: Callable[[], Node]) -> Atom:
-    """Return an expression whose node is made when it is written."""
+def _lazy_atom(size: int, make: Callable[[], Node]) -> Atom:
+    """Return an atom whose node is made only when its text is needed."""
 
     def text(names: Sequence[str], more: int) -> str:
         node = make()
@@ -177,20 +177,19 @@ def _grown(size: int, make: Callable[[], Node]) -> Atom:
     return Atom(size, text, "grown")
 
 
-#: Expressions, made when they are asked for, with their values at the points.
+#: Expressions with their values at the points. A node is made by calling a function.
 Level = list[tuple[Callable[[], Node], Ints]]
-#: The node of the expression with a number, and the values of all of them, [number, point].
+#: Several expressions: a function that makes the node with an index, and the values of all of them, [index, point].
 Several = tuple[Callable[[int], Node], Ints]
 
 
 def grow(
     names: Sequence[str], columns: Sequence[Ints], own: Sequence[int] = ()
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield expressions with their values at the points, each value once.
+    """Yield expressions with their values at the points; no two have the same values.
 
-    Operations are x+c, x-c, c-x, 2*x, x//c, x%c, v2(x) where x is positive by its form, and x^y, x+y, x-y, min, max.
-
-    Constants are 1, 2 and the game's own numbers.
+    Operations are x+c, x-c, c-x, 2*x, x//c, x%c, v2(x) if the form of x shows that it is positive, and x^y, x+y, x-y, min, max.
+    Constants c are 1, 2 and the game's own numbers.
     """
     constants = sorted({*SMALL, *own})
     by_size: dict[int, Level] = {}
@@ -207,7 +206,7 @@ def grow(
                 seen.add(key)
                 node = partial(make, i)
                 level.append((node, rows[i]))
-                yield _grown(size, node), rows[i]
+                yield _lazy_atom(size, node), rows[i]
                 if len(seen) == DIFFERENT:
                     return
 
@@ -217,8 +216,8 @@ def remainders(
 ) -> Iterator[tuple[Atom, Ints]]:
     """Yield nim-sums modulo numbers of the game, and nim-sums of remainders or quotients.
 
-    They have two or more coordinates. Remainders are in the Grundy numbers of subtraction games on several heaps, and multiples of
-    nim-sums of quotients in those of cyclic Nimhoff.
+    They have two or more coordinates. Remainders occur in the Grundy numbers of subtraction games on several heaps, and multiples of
+    nim-sums of quotients occur in those of cyclic Nimhoff.
     """
     nim_sum = partial(Binary, "^")
     for count, number in product(range(2, len(names) + 1), own):
@@ -226,17 +225,17 @@ def remainders(
             heaps: list[Node] = [Name(names[i]) for i in chosen]
             make = partial(Binary, "%", reduce(nim_sum, heaps), Integer(number))
             sums = reduce(np.bitwise_xor, (columns[i] for i in chosen))
-            yield _grown(2 * count + 1, make), sums % number
-            if number & (number - 1):  # by a power of 2 they are the same
+            yield _lazy_atom(2 * count + 1, make), sums % number
+            if number & (number - 1):  # for a power of 2 these are the same
                 parts: list[Node] = [Binary("%", heap, Integer(number)) for heap in heaps]
                 sums = reduce(np.bitwise_xor, (columns[i] % number for i in chosen))
-                yield _grown(4 * count - 1, partial(reduce, nim_sum, parts)), sums
+                yield _lazy_atom(4 * count - 1, partial(reduce, nim_sum, parts)), sums
                 parts = [Binary("//", heap, Integer(number)) for heap in heaps]
                 sums = reduce(np.bitwise_xor, (columns[i] // number for i in chosen))
                 node = partial(reduce, nim_sum, parts)
-                yield _grown(4 * count - 1, node), sums
+                yield _lazy_atom(4 * count - 1, node), sums
                 multiple = partial(_times, number, node)
-                yield _grown(4 * count + 1, multiple), number * sums
+                yield _lazy_atom(4 * count + 1, multiple), number * sums
 
 
 def _times(number: int, node: Callable[[], Node]) -> Node:
@@ -265,7 +264,7 @@ def _candidates(
 
 
 def _with_constants(level: Level, constants: Sequence[int]) -> Several:
-    """Return the results of each operation on each of some expressions."""
+    """Return each operation with a constant applied to each expression."""
     operands, values = [operand for operand, _ in level], np.array([row for _, row in level])
     # a sign, and the number on its left or its right
     operations: list[tuple[str, int | None, int | None]] = []
@@ -293,10 +292,10 @@ def _with_constants(level: Level, constants: Sequence[int]) -> Several:
 
 
 def _of_two(left: Callable[[], Node], a: Ints, level: Level, *, only_minus: bool) -> Several:
-    """Return the results of operations on an expression and each of some others."""
+    """Return operations applied to an expression and each of a level."""
     rights, b = [right for right, _ in level], np.array([row for _, row in level])
     signs, rows = ["-"], [a - b]
-    if not only_minus:  # which alone changes when operands are exchanged
+    if not only_minus:  # these operations are symmetric
         signs += ["^", "+", "min", "max"]
         rows += [a ^ b, a + b, np.minimum(a, b), np.maximum(a, b)]
 
@@ -308,7 +307,7 @@ def _of_two(left: Callable[[], Node], a: Ints, level: Level, *, only_minus: bool
 
 
 def _is_positive(node: Node) -> bool:
-    """Whether an expression is positive by its form; coordinates are natural."""
+    """Whether the form of an expression shows that it is positive; coordinates are ≥ 0."""
     match node:
         case Integer(value):
             return value > 0

@@ -48,21 +48,21 @@ from choco_pipeline.tables.cells import (
 
 #: Most of the game's own numbers that are constants of formulas, and the largest.
 OWN_NUMBERS, LARGEST_OWN = 4, 64
-#: Sides of the first box on which formulas are learnt, by the number of coordinates that a cell is found by.
+#: Sides of the first box on which formulas are learnt, by the number of the table's dimensions without passes.
 SIDES = {1: 64, 2: 31, 3: 11}
 SMALLEST_SIDE = 5
-#: Side of the box on which formulas beyond a slope are learnt: of it they cover a part only.
+#: Side of the box on which formulas beyond a slope are learnt; these cover only a part of it.
 SLOPE_SIDE = 127
-#: Points of the first guess, half of them with a number; most guesses; and most points at which the last guess was wrong that the
-#: next one adds: on a box of one table, and on several small tables together.
+#: Number of points of the first guess, half of them with a number; most guesses; and most wrong points that each guess adds to the
+#: next one. The first triple is for a box of one table, the second for several small tables together.
 ON_A_TABLE, ON_SEVERAL = (300, 8, 24), (400, 6, 40)
-#: Most sets of atoms that are kept for later searches.
+#: Most sets of atoms in the cache.
 MOST_KEPT = 4
-#: P-positions that are needed of several tables, and others.
+#: Fewest P-positions, and fewest other positions, of several tables together.
 FEWEST_POOLED = 24
-#: Most positions at which a formula may be wrong; they are stated.
+#: Most positions at which a formula may be wrong; the finding lists them.
 EXCEPTIONS = 4
-#: Fewest cells of the rest of the table.
+#: Fewest held-out cells of a table.
 FEWEST_HELD_OUT = 64
 
 Guess = Callable[[Atoms, Target], tuple[FormulaCase, ...] | None]
@@ -76,7 +76,7 @@ TRIED = (
 def mine_formulas(cells: Cells) -> list[FormulasFinding]:
     """Return formulas for a table, right everywhere or except at few positions.
 
-    A formula with exceptions stands beside one without, if it is not longer. If none is found, one finding states the
+    A formula with exceptions is returned beside one without, if it is not longer. If there is no formula, an empty finding has the
     candidates.
     """
     search = _TableSearch(Reading(cells))
@@ -84,9 +84,9 @@ def mine_formulas(cells: Cells) -> list[FormulasFinding]:
     if numbers is not None:
         return [numbers]
     for guess in (shortest_cases, widest_case):
-        exact, nearly = search.found(guess, 0), search.found(guess, EXCEPTIONS)
+        exact, nearly = search.formula(guess, 0), search.formula(guess, EXCEPTIONS)
         findings = [exact] if exact is not None else []
-        # other guesses may come to one without exceptions, too
+        # with exceptions allowed, the guesses may still end at a formula without any
         if nearly and (exact is None or (nearly.exceptions and nearly.size <= exact.size)):
             findings.append(nearly)
         if findings:
@@ -97,14 +97,14 @@ def mine_formulas(cells: Cells) -> list[FormulasFinding]:
 
 @dataclass
 class _TableSearch:
-    """The search on one table, and how many formulas it has looked at."""
+    """The search on one table, and the number of its candidates."""
 
     reading: Reading
     candidates: int = 0
-    #: The first atoms, by box and chosen points: all searches begin with the same points.
-    _grown: dict[tuple[int, bytes], Atoms] = field(default_factory=dict)
+    #: Cache of atoms by box and points: all searches begin with the same points.
+    _atoms: dict[tuple[int, bytes], Atoms] = field(default_factory=dict)
 
-    def found(self, guess: Guess, forgiven: int) -> FormulasFinding | None:
+    def formula(self, guess: Guess, forgiven: int) -> FormulasFinding | None:
         """Return a formula that is right in the table, learnt on growing boxes."""
         cells, axes = self.reading.cells, self.reading.axes
         if not 1 <= len(self.reading.names) - len(self.reading.passes) <= len(MULTIPLES):
@@ -112,14 +112,14 @@ class _TableSearch:
         longest = max(cells.shape[axis] for axis in axes)
         side = min(SIDES.get(len(axes), SMALLEST_SIDE), longest // 2)
         if prod(cells.shape) * (longest - side - 1) < FEWEST_HELD_OUT * longest:
-            side = longest // 3  # more of a small table is left to test it on
+            side = longest // 3  # a small table needs a larger part for the test
         while SMALLEST_SIDE <= side <= longest // 2:
             ends = (side + 1 if axis in axes else None for axis in range(len(cells.shape)))
             inside = next(replace(cells, cells=cells.cells[tuple(map(slice, ends))]).blocks())
-            cases = self._learnt(inside, guess, forgiven)
+            cases = self._learn(inside, guess, forgiven)
             if cases is None:
                 return None
-            # a statement that all positions of a case are P names no coordinate
+            # a case with only P-positions, or none, gives a line without coordinates
             lines = [parse(self.reading.as_statement(case.formula)) for case in cases]
             if cells.variable.name != "grundy" and not all(line.names for line in lines):
                 return None
@@ -130,7 +130,7 @@ class _TableSearch:
         return None
 
     def beyond_slopes(self) -> list[FormulasFinding]:
-        """Return formulas where one of two coordinates is large for the other one."""
+        """Return formulas for positions with one coordinate much larger than the other."""
         reading, cells = self.reading, self.reading.cells
         if cells.variable.name != "grundy" or len(reading.names) != 2 or reading.passes:
             return []
@@ -145,11 +145,11 @@ class _TableSearch:
                 held_on = self._held_on(side, [case])
                 if held_on is not None:
                     findings.append(self._finding([case], box, side, held_on))
-                    break  # beyond a steeper line it says less
+                    break  # beyond a steeper line it covers less
         return findings
 
     def number_set(self) -> FormulasFinding | None:
-        """Return a condition for one coordinate, guessed from half of a table."""
+        """Return a condition for P-positions of one heap, guessed from half of a table."""
         cells = self.reading.cells
         if cells.variable.name != "p_position" or len(cells.shape) != 1:
             return None
@@ -163,32 +163,30 @@ class _TableSearch:
             if (holds_at(parse(condition), block.points) == is_p).all():
                 line = FormulaLine(formula=condition, where="")
                 found_on = Evidence(half, f"{name} below {half}")
-                return self._found([line], found_on, len(block) - half)
+                return self._finding_of([line], found_on, len(block) - half)
         return None
 
-    def _learnt(
-        self, box: CellBlock, guess: Guess, forgiven: int
-    ) -> tuple[FormulaCase, ...] | None:
-        """Return formulas that are right on a box, guessed on some of it."""
+    def _learn(self, box: CellBlock, guess: Guess, forgiven: int) -> tuple[FormulaCase, ...] | None:
+        """Return formulas that are right on a whole box, guessed from a sample of its cells."""
         reading, points, target = self.reading, self.reading.points(box), self.reading.target(box)
 
         def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
             here, key = select(points, chosen), (len(box), chosen.tobytes())
-            atoms = self._grown.get(key) or Atoms.at(
+            atoms = self._atoms.get(key) or Atoms.at(
                 here, reading.own_numbers, reading.passes, with_grammar=True
             )
-            if len(self._grown) < MOST_KEPT:
-                self._grown[key] = atoms
+            if len(self._atoms) < MOST_KEPT:
+                self._atoms[key] = atoms
             self.candidates += len(atoms.formulas)
             return guess(atoms, replace(target.at(chosen), forgiven=forgiven))
 
         def wrong(cases: Sequence[FormulaCase]) -> Truths:
             return reading.comparison(box, cases).wrong
 
-        return _corrected(guessed, wrong, target, ON_A_TABLE, forgiven)
+        return _refined(guessed, wrong, target, ON_A_TABLE, forgiven)
 
     def _held_on(self, side: int, cases: Sequence[FormulaCase]) -> int | None:
-        """Return the positions outside of a box; None if one is wrong, or few."""
+        """Return the number of positions outside a box; None if one is wrong, or too few."""
         total = cells = 0
         for block in self.reading.cells.blocks():
             compared = self.reading.comparison(block, cases)
@@ -210,9 +208,9 @@ class _TableSearch:
         ]
         learnt = box.chosen(reading.comparison(box, cases).covered)
         found_on = Evidence(reading.count(learnt), f"box of side {side}")
-        return self._found(lines, found_on, held_on, reading.exceptions(learnt, cases))
+        return self._finding_of(lines, found_on, held_on, reading.exceptions(learnt, cases))
 
-    def _found(
+    def _finding_of(
         self,
         lines: Sequence[FormulaLine],
         found_on: Evidence,
@@ -236,11 +234,11 @@ class _TableSearch:
 
 
 def pooled_formula(readings: Sequence[Reading]) -> str | None:
-    """Return the shortest formula that is 0 at P-positions of several tables alone.
+    """Return the shortest formula that is 0 exactly at the P-positions of several tables.
 
-    The cells of these tables are positions, in coordinates with the same names. The bars of one cell each of an uncut bar are as
-    many positions as it has cells. That is too few to distinguish a formula from chance, and to test it. In heaps, the coordinates of
-    the positions, one formula may be right for bars of all sizes, though: so the positions of all of them are put together.
+    Each table is of an uncut bar, and each of its cells is a position. A single bar has too few positions to find a formula that is more
+    than chance, and to test it. But with heaps as coordinates, one formula may be right for bars of all sizes. So the positions of all
+    tables are put together.
     """
     blocks = [(reading, block) for reading in readings for block in reading.cells.blocks()]
     targets = [reading.target(block) for reading, block in blocks]
@@ -250,7 +248,7 @@ def pooled_formula(readings: Sequence[Reading]) -> str | None:
     parts = [reading.points(block) for reading, block in blocks]
     points = {name: np.concatenate([part[name] for part in parts]) for name in readings[0].names}
     target = Target(np.concatenate([part.numbers for part in targets]), np.concatenate(tops))
-    if min(target.asked.sum(), (~target.asked).sum()) < FEWEST_POOLED:
+    if min(target.has_number.sum(), (~target.has_number).sum()) < FEWEST_POOLED:
         return None
 
     def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
@@ -262,22 +260,22 @@ def pooled_formula(readings: Sequence[Reading]) -> str | None:
     def wrong(cases: Sequence[FormulaCase]) -> Truths:
         return ~target.right(np.asarray(parse(cases[0].formula).evaluate(points), np.int64))
 
-    cases = _corrected(guessed, wrong, target, ON_SEVERAL)
+    cases = _refined(guessed, wrong, target, ON_SEVERAL)
     return None if cases is None else cases[0].formula
 
 
-def _corrected(
+def _refined(
     guessed: Callable[[Truths], tuple[FormulaCase, ...] | None],
     wrong: Callable[[Sequence[FormulaCase]], Truths],
     target: Target,
     limits: tuple[int, int, int],
     forgiven: int = 0,
 ) -> tuple[FormulaCase, ...] | None:
-    """Return formulas guessed at points and at those where they were wrong."""
+    """Return formulas guessed from a sample, to which points with wrong guesses are added."""
     sample, guesses, more = limits
     random = np.random.default_rng(0)
     chosen: Truths = np.zeros(target.numbers.shape, np.bool_)
-    for kind in (target.asked, ~target.asked):
+    for kind in (target.has_number, ~target.has_number):
         most = sample if kind.all() else sample // 2
         chosen[random.permutation(np.flatnonzero(kind))[:most]] = True
     for _ in range(guesses):
@@ -295,7 +293,7 @@ def _corrected(
 
 
 class Comparison(NamedTuple):
-    """Formulas in a block: values or 0, where they have one, where it is wrong."""
+    """Formulas at the cells of a block: values, cells in a case, and wrong cells."""
 
     numbers: Ints
     covered: Truths
@@ -304,7 +302,7 @@ class Comparison(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """A table as formulas see it: Grundy numbers, a coordinate, or a zero."""
+    """A table as target of formulas: a Grundy number, a coordinate, or 0 for P."""
 
     #: The table.
     cells: Cells
@@ -317,7 +315,7 @@ class Reading:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The coordinates in formulas, passes last; of a rectangular bar all heaps."""
+        """The coordinates in formulas, passes last; for a rectangular bar all heaps."""
         if self.cells.variable.name == "p_cell":
             return self.cells.game.coordinates
         return tuple(n for n in self.cells.game.coordinates if n in self.cells.variable.dims)
@@ -332,10 +330,10 @@ class Reading:
     def own_numbers(self) -> tuple[int, ...]:
         """The numbers in the game's notation, amounts that may be taken, and a period.
 
-        Numbers of games in which some amounts may be taken often have the sum of the least and the largest as their period.
+        Grundy numbers of subtraction games often have the sum of the least and the largest amount as their period.
         """
         given: set[int] = set()
-        with suppress(RulesetError):  # its heights are no formula, or it has no file
+        with suppress(RulesetError):  # its heights have no formula, or it has no file
             given = {abs(number) for number in read(self.cells.game.notation).integers}
         for move in self.cells.game.base.rules.moves:
             if isinstance(move.by, tuple):
@@ -349,7 +347,7 @@ class Reading:
         return tuple(n for n in dict.fromkeys(numbers) if n <= LARGEST_OWN)[:OWN_NUMBERS]
 
     def points(self, block: CellBlock) -> Points:
-        """Return the coordinates of cells, as formulas name them."""
+        """Return the coordinates of cells, by their names in formulas."""
         if self.cells.variable.name == "p_cell":
             return dict(zip(self.names, self.cells.positions(block.points).T, strict=True))
         return {name: block.points[name] for name in self.names}
@@ -361,7 +359,7 @@ class Reading:
         return largest
 
     def target(self, block: CellBlock) -> Target:
-        """Return the numbers that a formula must give; 0 at P-positions alone."""
+        """Return the numbers that a formula must give, or 0 exactly at P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return Target(block.values)
@@ -371,7 +369,7 @@ class Reading:
         return Target(np.where(is_p, 0, -1), np.zeros(len(block), np.int64))
 
     def comparison(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Comparison:
-        """Return formulas at cells; where two cases overlap, both must be right."""
+        """Compare formulas with cells; where two cases overlap, both must be right."""
         target, points = self.target(block), self.points(block)
         numbers = np.zeros(len(block), np.int64)
         covered, wrong = np.zeros((2, len(block)), np.bool_)
@@ -402,7 +400,7 @@ class Reading:
         return sorted(positions)
 
     def as_statement(self, formula: str) -> str:
-        """Return a formula for a Grundy number, or a condition for P-positions."""
+        """Return a formula as one for Grundy numbers, or as a condition for P-positions."""
         variable = self.cells.variable
         if variable.name == "grundy":
             return formula
@@ -411,7 +409,7 @@ class Reading:
         return equation(variable.stored, formula, self.cells.game.coordinates)
 
     def in_table_names(self, text: str) -> str:
-        """Return a text with i and j, the poisoned cell, for heaps of a bar."""
+        """Return a text with the heaps of a bar expressed by its poisoned cell (i, j)."""
         face = self.cells.game.base.rules.face
         if not text or self.cells.variable.name != "p_cell" or face is None:
             return text
@@ -420,7 +418,7 @@ class Reading:
 
 
 def is_zero(formula: str) -> str:
-    """Return the condition that a formula is 0, or under ``|`` both of its parts.
+    """Return the condition that a formula is 0; for ``|``, that both parts are.
 
     Examples
     --------
@@ -431,12 +429,12 @@ def is_zero(formula: str) -> str:
     """
     match parse_nodes(formula):
         case Binary("|", left, right):
-            return f"{_both_same(left)} and {_both_same(right)}"
+            return f"{_equality(left)} and {_equality(right)}"
         case _:
             return f"{formula} == 0"
 
 
-def _both_same(node: Node) -> str:
+def _equality(node: Node) -> str:
     match node:
         case Binary(
             "^" | "-",

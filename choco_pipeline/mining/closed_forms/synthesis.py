@@ -1,17 +1,16 @@
-"""The shortest formula that is right at points: one atom, or two combined.
+"""Search for the shortest formula that is right at points: one atom, or two combined.
 
-Idea: thousands of small formulas, the atoms, are written down once with their values at all points, and each stands for itself
-with any constant added. One atom is right if its difference to the target is the same at every point. Of two under ``min`` or ``max`` the
-constants are known before the partner is: each must touch the numbers from its side, and together they must touch all of them. For
-nim-sums and sums the partner is looked up (meet in the middle): a checksum of the first one's rest is searched for among the
-checksums of all, since that of a nim-sum is the nim-sum of checksums, and that of a sum their sum.
+Idea: atoms are thousands of small formulas, each up to an added constant. Their values at all points are computed once. One atom is
+right if its difference to the target is constant. In a minimum or maximum of two, each constant is known without the partner: the atom
+must touch the target from its side, and together they must touch it at every point. In nim-sums and sums, the partner is looked up by
+a checksum (meet in the middle): the checksum of a nim-sum is the nim-sum of checksums, and that of a sum is their sum.
 
-What is kept true: every formula that is returned was compared with the target at every point; checksums, like the limits below, can only
-lose formulas. Of those that are right the shortest as written is taken.
+Invariant: every returned formula was compared with the target at every point. Checksums, like the limits below, can only lose
+formulas. Of several right formulas the one with the shortest text is taken.
 
 Cost: atoms × points for one atom; `MOST_FIRST` × atoms × points for minima; for nim-sums and sums, a sorting of the atoms for each
 constant.
-Source: enumeration of expressions that are distinguished by their values, as in A. Udupa and others, TRANSIT: specifying protocols
+Source: enumeration of expressions up to equality of their values, as in A. Udupa and others, TRANSIT: specifying protocols
 with concolic snippets (2013); here constants are solved for instead of enumerated.
 """
 
@@ -39,23 +38,23 @@ from choco_pipeline.mining.closed_forms.expressions import (
     remainders,
 )
 
-#: Of two formulas that make a minimum, the one that is right more often is among this many first ones.
+#: In pairs for minima and maxima, the formula that is right more often is one of this number of formulas that are right most often.
 MOST_FIRST = 60
-#: Fewest numbers of a target for which pairs are looked for.
+#: Fewest numbers of a target for a search for pairs.
 FEWEST_FOR_PAIRS = 8
-#: Pairs that cover all points, and pairs with the right checksum, that are looked at.
+#: Most pairs that are examined: of those that cover all points, and of those with the right checksum.
 MOST_COVERING, MOST_PAIRS = 2000, 1000
-#: Formulas that are 0 where it is asked for, of which pairs are looked at.
+#: Most formulas that are 0 at P-positions, of which pairs are examined.
 MOST_BOTH = 100
-#: Nim-sums and linear forms to which constants are added in nim-sums of two.
+#: Most nim-sums and linear forms to which constants are added in nim-sums of two.
 MOST_INNER = 300
-#: Most of the formulas that are right that are written out, small ones first.
+#: Most right formulas whose texts are compared, small ones first.
 MOST_WRITTEN = 24
-#: A nim-sum's checksum: number of values, and of the lowest digits of each.
+#: Checksums for nim-sums: number of values, and number of low binary digits of each.
 PROBES, DIGITS = 7, 9
-#: In fewer positions than this a formula may be right by chance.
+#: Fewest points for a formula; with fewer it may be right by chance.
 FEWEST = 8
-#: As many of them have a number, where others have none.
+#: Fewest of these points that have a number.
 FEWEST_NUMBERS = 2
 MULTIPLES = range(1, 4)
 #: Pairs are first compared with the target at every `SPARSE`-th point.
@@ -65,15 +64,15 @@ Part = tuple[str | None, Truths]
 #: A formula, and the constant that is added.
 Sum = tuple[Atom, int]
 
-#: A formula is guessed where a coordinate is more than a multiple of the other one by its largest value divided by `FAR`, and then
-#: must be right from where it is more by that divided by `NEAR`: with a smaller `FAR` too few positions are left to guess from.
+#: Let V be the largest value of a coordinate v, and a·u a multiple of the other one. A formula is guessed where v - a·u ≥ V / `FAR`, and
+#: must then be right where v - a·u ≥ V / `NEAR`. With a smaller `FAR` there are too few positions for the guess.
 FAR, NEAR = 4, 8
-#: Beyond a slope, in fewer positions than this.
+#: Fewest positions beyond a slope for a guess.
 FEWEST_BEYOND = 16
 
 
 def pair(word: str, left: Atom, right: Atom, added: tuple[int, int] = (0, 0)) -> Atom:
-    """Return two formulas under an operator, each with a constant added."""
+    """Return two formulas joined by an operator, each with a constant added."""
 
     def text(names: Sequence[str], more: int) -> str:
         inner = zip((left, right), added, strict=True)
@@ -92,7 +91,7 @@ class Target:
 
     #: The number at each point.
     numbers: Ints
-    #: Where `numbers` is negative, a formula must say something below 0 or above this; None if it is nowhere so.
+    #: Where `numbers` is negative, a formula must be below 0 or above this; None if no number is negative.
     tops: Ints | None = None
     #: Most points at which the formula may be wrong.
     forgiven: int = 0
@@ -103,15 +102,15 @@ class Target:
         return Target(self.numbers[chosen], tops, self.forgiven)
 
     def right(self, stated: NDArray[np.int64]) -> Truths:
-        """Compare numbers that a formula gives, [..., points], with the target."""
+        """Return where the values of formulas, [..., points], agree with the target."""
         agree: Truths = stated == self.numbers
         if self.tops is None:
             return agree
         return np.where(self.numbers >= 0, agree, (stated < 0) | (stated > self.tops))
 
     @property
-    def asked(self) -> Truths:
-        """Where there is a number."""
+    def has_number(self) -> Truths:
+        """Which points have a number."""
         if self.tops is None:
             return np.ones(self.numbers.shape, np.bool_)
         return self.numbers >= 0
@@ -123,16 +122,16 @@ class Atoms:
 
     #: The points, by coordinates.
     points: Mapping[str, Ints]
-    #: Each stands for itself with any constant added. Small ones come first.
+    #: The formulas, each up to an added constant; small ones come first.
     formulas: tuple[Atom, ...]
     #: Shape (formulas, points).
     values: Ints
     #: The game's own numbers.
     own: tuple[int, ...] = ()
-    #: The coordinates that count passes, and how many there are at most.
+    #: The coordinates that count passes, and the number of passes.
     passes: Mapping[str, int] = field(default_factory=dict)
-    #: The shortest formulas by targets.
-    _known: dict[tuple[Any, ...], str | None] = field(default_factory=dict)
+    #: Cache of the shortest formulas, by target.
+    _cache: dict[tuple[Any, ...], str | None] = field(default_factory=dict)
 
     @classmethod
     def at(
@@ -143,7 +142,7 @@ class Atoms:
         *,
         with_grammar: bool = False,
     ) -> Atoms:
-        """Return linear forms and nim-sums, and maybe expressions of the grammar."""
+        """Return linear forms and nim-sums; with `with_grammar`, also expressions."""
         names, columns = tuple(points), tuple(points.values())
         flags = [name in (passes or {}) for name in names]
         atoms = [*linear_forms(columns, flags, own), *nim_sums(columns, flags, own)]
@@ -167,22 +166,22 @@ class Atoms:
     def shortest(self, target: Target, chosen: Truths) -> str | None:
         """Return the shortest formula that is right at the chosen points."""
         here = target.at(chosen)
-        if not here.asked.any():
+        if not here.has_number.any():
             return None
         tops = b"" if here.tops is None else here.tops.tobytes()
         key = target.forgiven, chosen.tobytes(), here.numbers.tobytes(), tops
-        if key not in self._known:
+        if key not in self._cache:
             values = self.values if chosen.all() else _columns(self.values, chosen)
-            there = values if here.asked.all() else _columns(values, here.asked)
-            missing = here.numbers[here.asked] - there
+            there = values if here.has_number.all() else _columns(values, here.has_number)
+            missing = here.numbers[here.has_number] - there
             formulas = self._one(here, values, missing) or self._two(here, values, there, missing)
             few = nsmallest(MOST_WRITTEN, formulas, key=_weight)
             texts = (form.text(tuple(self.points), more) for form, more in few)
-            self._known[key] = min(texts, key=length, default=None)
-        return self._known[key]
+            self._cache[key] = min(texts, key=length, default=None)
+        return self._cache[key]
 
     def zeros(self, truths: Truths) -> str | None:
-        """Return the condition that a nim-sum is 0, if it is exactly `truths`."""
+        """Return a condition that a nim-sum is 0, if one is true exactly where `truths` is."""
         right = ((self.values == 0) == truths).all(axis=1)
         chosen = (self.formulas[i] for i in np.flatnonzero(right).tolist())
         texts = (f.text(tuple(self.points), 0) for f in chosen if f.family == "nim-sum")
@@ -205,21 +204,21 @@ class Atoms:
 
     def _two(self, target: Target, values: Ints, there: Ints, missing: Ints) -> list[Sum]:
         """Return minima, maxima, nim-sums and sums of two formulas that are right."""
-        numbers = target.numbers[target.asked]
+        numbers = target.numbers[target.has_number]
         if numbers.size < FEWEST_FOR_PAIRS:
             return []
-        formulas = self._right("^", self._nim_sums(target, numbers, there), target, values)
+        formulas = self._right_pairs("^", self._nim_sums(target, numbers, there), target, values)
         if target.forgiven:
             return formulas
         formulas += self._both_zero(target, values, there)
         for word, edge in ("min", missing.max(axis=1)), ("max", missing.min(axis=1)):
-            pairs = _covering(missing == edge[:, None])
+            pairs = _covering_pairs(missing == edge[:, None])
             rows = np.array([(i, j, edge[i], edge[j], 0) for i, j in pairs], np.int64)
-            formulas += self._right(word, rows, target, values)
-        return formulas + self._right("+", _sums(numbers, there), target, values)
+            formulas += self._right_pairs(word, rows, target, values)
+        return formulas + self._right_pairs("+", _sums(numbers, there), target, values)
 
-    def _right(self, word: str, pairs: Ints, target: Target, values: Ints) -> list[Sum]:
-        """Return the pairs that are right: rows of two formulas and three constants."""
+    def _right_pairs(self, word: str, pairs: Ints, target: Target, values: Ints) -> list[Sum]:
+        """Return the right formulas; a row of `pairs` has two indices and three constants."""
         for part in (slice(None, None, SPARSE), slice(None)):  # few points exclude most
             here, left = values[:, part], pairs.reshape(-1, 5)
             i, j, c, d, more = left.T[..., None]
@@ -230,13 +229,13 @@ class Atoms:
         return [(pair(word, forms[i], forms[j], (c, d)), more) for i, j, c, d, more in rows]
 
     def _both_zero(self, target: Target, values: Ints, there: Ints) -> list[Sum]:
-        """Return pairs of small formulas that are 0 together exactly where asked."""
-        if target.tops is None or target.numbers.any(where=target.asked) or target.tops.any():
+        """Return pairs of small formulas that are both 0 exactly where the target is."""
+        if target.tops is None or target.numbers.any(where=target.has_number) or target.tops.any():
             return []
         able = np.flatnonzero((there == there[:, :1]).all(axis=1)).tolist()
         small = nsmallest(MOST_BOTH, able, key=lambda i: _weight((self.formulas[i], -there[i, 0])))
         constants = -there[small, 0]
-        also = (values[small][:, ~target.asked] == -constants[:, None]).astype(np.int32)
+        also = (values[small][:, ~target.has_number] == -constants[:, None]).astype(np.int32)
         return [
             (pair("|", self.formulas[small[i]], self.formulas[small[j]], (int(c), int(d))), 0)
             for i, j in np.argwhere(also @ also.T == 0).tolist()
@@ -252,18 +251,18 @@ class Atoms:
         firsts = np.concatenate([np.arange(len(there)), *(inner for c in added if c)])
         by = np.repeat([0, *filter(None, added)], [len(there), *(inner.size for c in added if c)])
         turns = []
-        for turn in range(2 if target.forgiven else 1):  # the first may look at a forgiven point
+        for turn in range(2 if target.forgiven else 1):  # the first may probe a forgiven point
             at = np.random.default_rng(turn).integers(0, numbers.size, PROBES)
             probes = there[:, at]
             own = _checksums(probes)
             turns.append((numbers[at], _sorted(own), _checksums(probes[firsts] + by[:, None])))
-        found = []
-        for more, (asked, own_sorted, sums) in product(added, turns):
-            first, j = _matches(own_sorted, _checksums(asked - more) ^ sums)
+        rows = []
+        for more, (probed, own_sorted, sums) in product(added, turns):
+            first, j = _matches(own_sorted, _checksums(probed - more) ^ sums)
             i, c = firsts[first], by[first]
             pairs = np.stack([i, j, c, np.zeros_like(c), np.full_like(c, more)], axis=1)
-            found.append(pairs[((c != 0) | (j >= i)) & (i != j)])
-        return np.concatenate(found)
+            rows.append(pairs[((c != 0) | (j >= i)) & (i != j)])
+        return np.concatenate(rows)
 
 
 def _columns(values: Ints, chosen: Truths) -> Ints:
@@ -272,13 +271,13 @@ def _columns(values: Ints, chosen: Truths) -> Ints:
 
 
 def _weight(formula: tuple[Atom, int]) -> tuple[int, int]:
-    """Return about how large a formula with its constant is."""
+    """Return the approximate size of a formula with its constant, as a sort key."""
     form, more = formula
     return form.size + 2 * bool(more), abs(more)
 
 
-def _covering(right: Truths) -> Iterator[tuple[int, int]]:
-    """Yield pairs of formulas of which one is right at every point."""
+def _covering_pairs(right: Truths) -> Iterator[tuple[int, int]]:
+    """Yield pairs of formulas: at every point at least one of the two is right."""
     often = np.count_nonzero(right, axis=1)
     pairs = (
         (i, j)
@@ -291,7 +290,7 @@ def _covering(right: Truths) -> Iterator[tuple[int, int]]:
 
 
 def _checksums(rows: Ints) -> Ints:
-    """Return the lowest digits of each row's numbers as one number."""
+    """Return for each row one number made of the low binary digits of its numbers."""
     digits = (rows & ((1 << DIGITS) - 1)) << (DIGITS * np.arange(PROBES))
     checksums: Ints = np.bitwise_or.reduce(digits, axis=-1)
     return checksums
@@ -300,7 +299,7 @@ def _checksums(rows: Ints) -> Ints:
 def _sums(numbers: Ints, values: Ints) -> Ints:
     """Return pairs of formulas whose sum has the checksum of the numbers."""
     weights = np.random.default_rng(0).integers(1, 1 << 40, numbers.size)
-    # Modulo 2⁶⁴, of each row minus its first value: a constant that is added to a row changes nothing.
+    # Modulo 2⁶⁴, of each row minus its first value, so that an added constant changes nothing.
     own = values @ weights - values[:, 0] * weights.sum()
     whole = (numbers - numbers[0]) @ weights
     i, j = _matches(_sorted(own), whole - own)
@@ -309,13 +308,13 @@ def _sums(numbers: Ints, values: Ints) -> Ints:
 
 
 class Sorted(NamedTuple):
-    """Checksums for a search by their values."""
+    """Sorted checksums, for look-ups by value."""
 
     #: In ascending order.
     checksums: Ints
     #: The row that each belongs to.
     order: Ints
-    #: Whether a bucket has a checksum. A search begins here: for most values the bucket is empty.
+    #: Whether a bucket has a checksum. A look-up begins here, because the bucket of most values is empty.
     buckets: Truths
 
 
@@ -326,7 +325,7 @@ def _bucket(checksums: Ints) -> NDArray[np.uint64]:
 
 
 def _sorted(checksums: Ints) -> Sorted:
-    """Prepare the search for checksums."""
+    """Sort checksums for look-ups."""
     order = np.argsort(checksums, kind="stable")
     buckets = np.zeros(1 << 16, np.bool_)
     buckets[_bucket(checksums)] = True
@@ -334,7 +333,7 @@ def _sorted(checksums: Ints) -> Sorted:
 
 
 def _matches(own: Sorted, needed: Ints) -> tuple[Ints, Ints]:
-    """Return pairs i, j of which j has the checksum that i needs, the first ones."""
+    """Return the first pairs i, j such that j has the checksum that i needs."""
     i = np.flatnonzero(own.buckets[_bucket(needed)])
     first = np.searchsorted(own.checksums, needed[i], "left")
     last = np.searchsorted(own.checksums, needed[i], "right")
@@ -347,7 +346,7 @@ def _matches(own: Sorted, needed: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class FormulaCase:
-    """A formula, and the condition under which it is meant, if any."""
+    """A formula, and the condition under which it holds, if any."""
 
     where: str | None
     formula: str
@@ -357,34 +356,34 @@ class FormulaCase:
 
 
 def shortest_cases(atoms: Atoms, target: Target) -> tuple[FormulaCase, ...] | None:
-    """Return the shortest formulas that are right, together or by cases.
+    """Return the shortest right formula, or the shortest right formulas by cases.
 
-    Every position of the game is in exactly one of the cases. If some points are forgiven, only passes distinguish them.
+    Every position of the game is in exactly one case. If some points are forgiven, cases differ only in passes.
     """
-    found: list[tuple[FormulaCase, ...]] = []
-    for parts in _ways(atoms, target):
+    right: list[tuple[FormulaCase, ...]] = []
+    for parts in _partitions(atoms, target):
         cases = _by_cases(atoms, target, parts)
-        found += [cases] if cases is not None else []
+        right += [cases] if cases is not None else []
         if cases is not None and len(cases) == 1:
             break
-    texts = (" ".join(f"{case.formula} {case.where or ''}" for case in cases) for cases in found)
-    sizes = dict(zip(found, map(length, texts), strict=True))
-    return min(found, key=sizes.__getitem__, default=None)
+    texts = (" ".join(f"{case.formula} {case.where or ''}" for case in cases) for cases in right)
+    sizes = dict(zip(right, map(length, texts), strict=True))
+    return min(right, key=sizes.__getitem__, default=None)
 
 
 def widest_case(atoms: Atoms, target: Target) -> tuple[FormulaCase, ...] | None:
-    """Return a formula that is right for the most points with one residue."""
-    found = [
+    """Return a formula for one residue class, the class with the most points."""
+    right = [
         (-int(chosen.sum()), length(f"{formula} {text}"), FormulaCase(text, formula))
         for parts in by_residue(atoms.sizes, atoms.points, 2)
         for text, chosen in parts
         if (formula := _formula(atoms, target, chosen)) is not None
     ]
-    return (min(found, key=lambda one: one[:2])[2],) if found else None
+    return (min(right, key=lambda one: one[:2])[2],) if right else None
 
 
 def _by_cases(atoms: Atoms, target: Target, parts: list[Part]) -> tuple[FormulaCase, ...] | None:
-    """Return a formula for each part, parts with the same formula together."""
+    """Return a formula for each part; parts with the same formula are one case."""
     where: dict[str, list[str]] = {}
     for text, chosen in parts:
         formula = _formula(atoms, target, chosen)
@@ -397,16 +396,16 @@ def _by_cases(atoms: Atoms, target: Target, parts: list[Part]) -> tuple[FormulaC
 
 
 def _formula(atoms: Atoms, target: Target, chosen: Truths) -> str | None:
-    """Return the shortest formula for a part of the points that is not too small."""
+    """Return the shortest formula for a part of the points, unless the part is too small."""
     least = FEWEST * (1 + target.forgiven)
-    with_number = (chosen & target.asked).sum()
+    with_number = (chosen & target.has_number).sum()
     if chosen.sum() < least or with_number < (least if target.forgiven else FEWEST_NUMBERS):
         return None
     return atoms.shortest(target, chosen)
 
 
-def _ways(atoms: Atoms, target: Target) -> Iterator[list[Part]]:
-    """Yield ways to distinguish cases; every position is in one case."""
+def _partitions(atoms: Atoms, target: Target) -> Iterator[list[Part]]:
+    """Yield partitions of the points into cases."""
     points = atoms.points
     yield [(None, np.ones(target.numbers.shape, np.bool_))]
     for name, most in atoms.passes.items():
@@ -426,7 +425,7 @@ def _ways(atoms: Atoms, target: Target) -> Iterator[list[Part]]:
 def by_residue(
     sizes: Sequence[str], points: Mapping[str, Ints], modulus: int
 ) -> Iterator[list[Part]]:
-    """Yield for each sum of coordinates the parts with one residue."""
+    """Yield for each sum of coordinates the partition by its residues."""
     for number in range(1, len(sizes) + 1):
         for chosen in combinations(sizes, number):
             text = "+".join(chosen) if number == 1 else f"({'+'.join(chosen)})"
@@ -437,9 +436,9 @@ def by_residue(
 def beyond_slopes(
     points: Mapping[str, Ints], target: Target, own: Sequence[int]
 ) -> Iterator[Iterator[FormulaCase]]:
-    """Yield, class by class, formulas beyond a line v + c = a·u, a ascending.
+    """Yield for each residue class the formulas beyond lines v + c = a·u, a ascending.
 
-    A formula that is right in all of a class is left out. Multiples a are looked for next to the game's own numbers.
+    A formula that is right in the whole class is left out. The slopes a are 1, the game's own numbers, and their neighbours.
     """
 
     def case(text: str | None, chosen: Truths, low: str, high: str, a: int) -> FormulaCase | None:

@@ -1,7 +1,7 @@
-"""Values of nim-sums and sums at P-positions: how they grow, and their forms.
+"""Values of nim-sums and sums at P-positions: their growth and their forms.
 
-A form says nothing of a game if values by chance have it, too: those at positions whose coordinates are those of P-positions in
-another order.
+A form says nothing about a game if random values have it, too. Random values are those at shuffled positions: each coordinate is
+taken from another P-position.
 """
 
 from __future__ import annotations
@@ -47,41 +47,41 @@ WORDS = {
 }
 #: Larger than any coordinate.
 NEVER = np.iinfo(np.int64).max
-#: A form is found within the table's bound divided by this, and must then hold for all of the table.
+#: A form is found up to the table's bound divided by this, and must then hold for the whole table.
 SMALLER = 4
-#: Expressions that no paper forms are looked at up to this bound.
+#: Bound for expressions that are not in the papers.
 FAR = 512
 #: Most coordinates in sums, with multiples from -1 to 1.
 MOST_IN_SUMS = 3
-#: Not every number up to the end is a value by chance if such a share of those positions have values beyond the frontier.
+#: A frontier is no chance if at least this share of shuffled positions has values beyond it.
 LEAST_SHARE = 0.1
 
-#: At most this many values are listed.
+#: Most values in a list.
 MOST_LISTED = 64
-#: A form is not believed on fewer members than this.
+#: Fewest members of a set with a form.
 FEWEST = 4
-#: Most numbers of a set that is finite if it stays the same, and most others beside powers.
+#: Most members of a finite set, and most members of a set of powers that are no powers.
 MOST_MEMBERS, MOST_EXTRAS = 8, 2
-#: Remainders are looked at modulo at most this.
+#: Largest modulus of remainders.
 LARGEST_MODULUS = 64
-#: A law for frontiers is fitted on two of them; fewest others for which it must hold.
+#: Two frontiers determine a law; it must hold for at least this number of others.
 FEWEST_OTHERS = 2
 
-#: Fewest periods of a set among the numbers from which it is guessed.
+#: Fewest periods of a set in the numbers from which it is guessed.
 PERIODS = 4
-#: A set of numbers is not said to be more residues than these.
+#: Most residues in a condition.
 MOST_RESIDUES = 6
 
 #: Most P-positions in each block whose coordinates are shuffled.
 SHUFFLED = 1 << 14
-#: Fewest shuffled positions that contradict a form, and of the held-out P-positions as many as chance would make do so.
+#: Fewest shuffled positions that contradict a form, and fewest held-out P-positions that would contradict it by chance.
 FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
 
 
 def mine_value_sets(cells: Cells) -> list[ValueSetFinding]:
-    """Return sets of values with a form, and that of the papers' nim-sum.
+    """Return the sets of values that have a form; without any, the first set.
 
-    Of a rectangular bar none.
+    There are none for rectangular bars.
     """
     game, bound = cells.game, cells.bound
     if game.base.rules.face is not None:
@@ -112,13 +112,13 @@ def mine_value_sets(cells: Cells) -> list[ValueSetFinding]:
     )
     findings = [_finding(values, shuffled, values is sets[0], tried) for values in sets]
     by_text = {(one.growth, one.form.text): one for one in findings if not one.nothing}
-    # If a sum is always zero, everything else that values have follows.
+    # If an expression is always 0, the other forms follow.
     zeros = [finding for finding in by_text.values() if finding.form.name == "zero"]
     return zeros or [*by_text.values()] or findings[:1]
 
 
 def nim_sum_of(game: Ruleset) -> str | None:
-    """Return the nim-sum that the papers form of a position, or None.
+    """Return the nim-sum that the papers use for a game, or None.
 
     Examples
     --------
@@ -166,14 +166,14 @@ def expressions(game: Ruleset) -> list[str]:
 
 
 class ValueSet:
-    """The values of an expression over the P-positions, and how large these are."""
+    """The values of an expression at P-positions, and the sizes of these."""
 
     def __init__(self, formula: Formula, bound: int, limit: int) -> None:
-        """Begin without P-positions; those above the limit are left out."""
+        """Create an empty set; P-positions of a size above the limit are left out."""
         self.formula = formula
         self.limit = limit
         self.low = 4 * (bound + 16)
-        self.positions = np.zeros(limit + 1, np.int64)  # their numbers by size
+        self.positions = np.zeros(limit + 1, np.int64)  # number of P-positions by size
         # for each value, from -low on, the sizes at which it first and last occurs
         self.first = np.full(2 * self.low, NEVER)
         self.last = np.full(2 * self.low, -1)
@@ -217,7 +217,7 @@ class ValueSet:
             )
 
     def frontiers(self) -> list[tuple[int, int]]:
-        """Return the frontier in boxes of side 16, 32, …: 0, …, F are values."""
+        """Return the side and the frontier of boxes of side 16, 32, …."""
         sides = [1 << i for i in range(4, (self.limit + 1).bit_length())]
         return [(side, frontier(self.within(side - 1))) for side in sides]
 
@@ -246,9 +246,9 @@ def _finding(values: ValueSet, points: Points, of_a_paper: bool, tried: Tried) -
 
 
 def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueForm | None:
-    """Return the form of early values, if later values have it, too, beyond chance.
+    """Return the form of early values, if later values have it, too, and not by chance.
 
-    If a member of the form's set up to that bound is not a value, the values are only within the set.
+    If a member of the form's set up to `smaller` is not a value, the form only says that the values are within the set.
     """
     early, later = own.within(smaller), own.beyond(smaller)
     small = np.arange(-smaller, smaller + 1)
@@ -267,7 +267,7 @@ def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueFo
     parts: list[str] = []
     for condition in conditions(early):
         if " % " in condition and any(" % " in part for part in parts):
-            continue  # a finer one holds
+            continue  # a finer remainder holds
         if is_right(condition):
             parts.append(condition)
     lower, upper = f"v >= {early[0]}", f"v <= {early[-1]}"
@@ -279,7 +279,7 @@ def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueFo
 def _all(frontiers: Sequence[tuple[int, int]], shuffled: Ints) -> ValueForm | None:
     """Return the form "all numbers up to a law", or None.
 
-    There is none if the frontier follows no law, or few of the values at shuffled positions are beyond it.
+    There is none if the frontier follows no law, or if too few values at shuffled positions are beyond it.
     """
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     has_beyond = (shuffled > last).sum() >= LEAST_SHARE * shuffled.size
@@ -290,7 +290,7 @@ def _all(frontiers: Sequence[tuple[int, int]], shuffled: Ints) -> ValueForm | No
 
 
 def within(*conditions: str) -> ValueForm:
-    """Return that all values satisfy some conditions.
+    """Return the form of values that satisfy some conditions.
 
     Examples
     --------
@@ -302,7 +302,7 @@ def within(*conditions: str) -> ValueForm:
 
 
 def forms(values: Sequence[int]) -> list[ValueForm]:
-    """Return forms with few or rare members of an ascending set, if any.
+    """Return forms of an ascending set: shifted powers of 2, and a finite set.
 
     Examples
     --------
@@ -321,7 +321,7 @@ def forms(values: Sequence[int]) -> list[ValueForm]:
 
 
 def conditions(values: Sequence[int]) -> list[str]:
-    """Return conditions on all members: a remainder, coarsest last, and bounds.
+    """Return conditions on all members: remainders, coarsest last, and bounds.
 
     Examples
     --------
@@ -343,9 +343,9 @@ def frontier(values: Sequence[int]) -> int:
 
 
 def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
-    """Return a·B + c for frontiers in boxes of side B, if it fits all but few.
+    """Return the law a·B + c of frontiers in boxes of side B, or None.
 
-    These are pairs of side and frontier, sides ascending.
+    `frontiers` are pairs (B, frontier), with B ascending. The law may fail for the first ones.
 
     Examples
     --------
@@ -388,7 +388,7 @@ def _powers(values: Sequence[int]) -> ValueForm | None:
 def conditions_on(name: str, inside: Truths) -> Iterator[str]:
     """Yield conditions that define a known set of numbers, the best first.
 
-    Of 0, 1, … is given whether they are in the set.
+    `inside` says for each of 0, 1, … whether it is in the set.
 
     Examples
     --------
@@ -402,7 +402,7 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
         residues = np.flatnonzero(inside[:period]).tolist()
         steps = {larger - smaller for smaller, larger in pairwise(residues)}
         if len(residues) > 2 and len(steps) == 1:
-            # The end is the first number after it: of the residues 0, 2, …, k-2 that is k, the number taken.
+            # The upper bound is the next term: k for the residues 0, 2, …, k-2.
             (step,), first, term = steps, residues[0], f"{name}%{period}"
             parts = [f"{term}%{step} == {first % step}"] if step > 1 else []
             parts += [f"{term} >= {first}"] if first >= step else []
@@ -417,9 +417,9 @@ def conditions_on(name: str, inside: Truths) -> Iterator[str]:
 
 
 def is_chance(condition: str, held_out: int, shuffled: Ints) -> bool:
-    """Whether a condition on some held-out values is true by chance.
+    """Whether a condition on held-out values holds by chance.
 
-    That is so if too few values at shuffled positions contradict it.
+    It does if too few values at shuffled positions contradict it.
     """
     contradicted = int((~holds_at(parse(condition), {"v": shuffled})).sum())
     expected = contradicted / max(1, shuffled.size) * held_out
