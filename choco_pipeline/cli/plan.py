@@ -1,4 +1,4 @@
-"""``choco plan``: the size and the cost of a run, before anything runs."""
+"""``choco plan``: estimates of the size and the cost of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plan(
     scheduler: output.Scheduler = None,
     json: output.Json = False,
 ) -> None:
-    """Show tables, positions, memory, disk and time before anything runs."""
+    """Estimate the tables, positions, memory, disk space and time of a run."""
     made, capacity, numbers = plan_numbers(config, cluster, workers, scheduler)
     if json:
         output.emit(numbers)
@@ -64,7 +64,7 @@ def plan(
         )
     if made["url"] is not None:
         console.print(f"new tables are stored in {made['url']}")
-    reused = f" ({total['finished']:,} are there already)" if total["finished"] else ""
+    reused = f" ({total['finished']:,} exist already)" if total["finished"] else ""
     searched = sum(table["is_searched"] for table in made["tables"])
     searches = f", {searched:,} of them searched" if searched else ""
     proving = ""
