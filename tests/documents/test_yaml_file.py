@@ -85,7 +85,7 @@ def test_mistakes(tmp_path, old, new, line, message):
         ("a: 1\nb: \x07", "c.yaml:2:4: not YAML: the character U+0007 is not allowed"),
         ("a: !foo [b]", "1:4: tags are not read, found !foo"),
         ("a: !foo b", "1:4: cannot be read: could not determine a constructor for the tag '!foo'"),
-        ("a: !!int ''", "1:4: cannot be read: '' is no int"),
+        ("a: !!int ''", "1:4: cannot be read: '' is not of type int"),
         ("a: !!float ''", "1:4: cannot be read: '' is no float"),
         ("a: !!timestamp foo", "1:4: cannot be read: 'foo' is no timestamp"),
         ("a: 2001-01-01 00:00:00 -99:00", "1:4: cannot be read: offset must be"),
