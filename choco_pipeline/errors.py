@@ -1,4 +1,4 @@
-"""Errors of users and of judges; a message has the place, the value found, and the needed one."""
+"""Errors of users, and contradictions between judges."""
 
 from __future__ import annotations
 

@@ -64,36 +64,38 @@ def plan_numbers(
     memory of a job determines the blocks.
     """
     capacity = capacity_of(load_cluster(cluster, workers, scheduler), cluster)
-    made = make_plan(config, write=False, capacity=capacity)
-    time = running_time(made, capacity.workers)
-    names = dict.fromkeys(sweep for table in made["tables"] for sweep in table["sweeps"])
+    run_plan = make_plan(config, write=False, capacity=capacity)
+    time = running_time(run_plan, capacity.workers)
+    names = dict.fromkeys(sweep for table in run_plan["tables"] for sweep in table["sweeps"])
     return (
-        made,
+        run_plan,
         capacity,
         {
-            "run": made["run"],
-            "config": made["config"],
+            "run": run_plan["run"],
+            "config": run_plan["config"],
             "workers": capacity.workers,
             "memory_per_worker": capacity.memory,
             "memory_of": capacity.whose,
-            "url": made["url"],
+            "url": run_plan["url"],
             "sweeps": [
                 {"sweep": name}
-                | _numbers(made, [table for table in made["tables"] if name in table["sweeps"]])
+                | _numbers(
+                    run_plan, [table for table in run_plan["tables"] if name in table["sweeps"]]
+                )
                 for name in names
             ],
-            "total": _numbers(made, made["tables"]),
-            "proofs": len(made["prove"]),
+            "total": _numbers(run_plan, run_plan["tables"]),
+            "proofs": len(run_plan["prove"]),
             "large": [
-                _blocks(table, capacity.memory) for table in made["tables"] if table["large"]
+                _blocks(table, capacity.memory) for table in run_plan["tables"] if table["large"]
             ],
             "expected": {"seconds": round(time.seconds, 1), "stages": time.stages},
         },
     )
 
 
-def _numbers(made: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
-    paths = Paths(RESULTS, made["run"])
+def _numbers(run_plan: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
+    paths = Paths(RESULTS, run_plan["run"])
     left = [table for table in tables if not paths.manifest(table["shard"]).exists()]
     return {
         "tables": len(tables),
@@ -143,31 +145,31 @@ class RunningTime:
         return f"about {_about(self.seconds)} on {workers}, if nothing else runs there ({parts})"
 
 
-def running_time(made: Plan, workers: int) -> RunningTime:
+def running_time(run_plan: Plan, workers: int) -> RunningTime:
     """Estimate the time of a run of a plan, without finished results."""
-    paths = Paths(RESULTS, made["run"])
-    missing = {shard for shard in made["shards"] if not paths.manifest(shard).exists()}
+    paths = Paths(RESULTS, run_plan["run"])
+    missing = {shard for shard in run_plan["shards"] if not paths.manifest(shard).exists()}
     core: dict[Stage, float] = defaultdict(float)
     parts: dict[Stage, int] = defaultdict(int)
     if missing:
-        tables = [table for table in made["tables"] if table["shard"] in missing]
+        tables = [table for table in run_plan["tables"] if table["shard"] in missing]
         core[Stage.BUILD] = sum(table["seconds"] for table in tables)
         # All workers share a large table.
         parts[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
     for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE):
-        jobs = made["jobs"][stage].items()
-        if left := [job for sweep, job in jobs if not is_done(made, paths, stage, sweep)]:
+        jobs = run_plan["jobs"][stage].items()
+        if left := [job for sweep, job in jobs if not is_done(run_plan, paths, stage, sweep)]:
             core[stage] = sum(job["seconds"] for job in left)
             parts[stage] = sum(job["amount"] for job in left)
     for stage in core:
-        core[stage] += JOB * len(made["jobs"][stage])
+        core[stage] += JOB * len(run_plan["jobs"][stage])
     stages = {stage: seconds / min(workers, parts[stage]) for stage, seconds in core.items()}
     if stages or not paths.found.exists():
-        sizes = [table["bytes"] for table in made["tables"] if table["is_searched"]]
-        shared = FIND_GAME * (len(sizes) + len(made["prove"])) + FIND_BYTE * sum(sizes)
+        sizes = [table["bytes"] for table in run_plan["tables"] if table["is_searched"]]
+        shared = FIND_GAME * (len(sizes) + len(run_plan["prove"])) + FIND_BYTE * sum(sizes)
         stages[Stage.FIND] = JOB + FIND + shared / workers
-        verdicts = sum(job["amount"] for job in made["jobs"][Stage.CHECK].values())
-        times = 2 if made["prove"] else 1  # a run with proofs writes a first report before them
+        verdicts = sum(job["amount"] for job in run_plan["jobs"][Stage.CHECK].values())
+        times = 2 if run_plan["prove"] else 1  # a run with proofs writes a first report before them
         stages[Stage.REPORT] = times * (2 * JOB + REPORT + REPORT_VERDICT * verdicts)
     return RunningTime(workers, stages)
 

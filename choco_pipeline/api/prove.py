@@ -136,34 +136,34 @@ def decide_game(
     Everything, including reading the game, runs in a child process with limits on ``seconds`` and on ``memory`` in GiB.
     Certificates are written to `folder`. `tell` is called with a message before each step.
     """
-    start, decided = time.monotonic(), None
+    start, verdict = time.monotonic(), None
     with Limited(task.PREPARED_BY) as prover:
         if claim is not None:
             with suppress(UndecidedError):
                 trial = (task.refuted_formula, claim.as_json())
                 refuted = prover.call(*trial, what="the trial", **limits)
-                decided = refuted and ClaimVerdict.model_validate(refuted)
+                verdict = refuted and ClaimVerdict.model_validate(refuted)
         try:
-            if decided is not None:
+            if verdict is not None:
                 raise UndecidedError("a table refutes the formula")
             order = (task.attempt, notation, relation, limits["seconds"], folder.as_posix())
             proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
         except UndecidedError as error:
             seconds = time.monotonic() - start
-            return ProofOutcome.nothing(str(error), seconds, notation, relation), decided
+            return ProofOutcome.nothing(str(error), seconds, notation, relation), verdict
         if proof.is_proved:
             tell("proved; the checker runs")
             (proof,) = task.with_checker([proof])
         if proof.is_proved and claim is not None:
             tell("proved; deciding the statement")
             decider = task.Decider(prover, **limits, certificates=folder.as_posix())
-            (decided,) = task.with_checker([decider.on_game(claim.as_json(), {}, proof)])
+            (verdict,) = task.with_checker([decider.on_game(claim.as_json(), {}, proof)])
         elif proof.is_proved:
             tell("proved; looking for a formula")
             of_formula = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
             for search in (task.describe, describe_by_table):
                 proof = task.with_formula(proof, of_formula, prover, search)
-    return proof, decided
+    return proof, verdict
 
 
 def decide_family(

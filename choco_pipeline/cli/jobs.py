@@ -1,4 +1,4 @@
-"""Commands for the workflow's rules: each runs a job, on a Dask cluster or in this process."""
+"""Commands for the workflow's rules; each runs one job."""
 
 from __future__ import annotations
 

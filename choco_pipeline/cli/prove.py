@@ -136,22 +136,22 @@ def _prove_game(
         given = claim.determined
         wanted = "grundy" if given is not None and given.quantity == "grundy" else "p"
     with waiting(f"{notation}: proving") as tell:
-        proof, decided = decide_game(
+        proof, verdict = decide_game(
             notation, wanted, claim, out, limits, lambda step: tell(f"{notation}: {step}")
         )
     document = proof.model_dump()
-    if claim is None or decided is None:
+    if claim is None or verdict is None:
         what = "P-positions" if proof.relation == "p" else "Grundy numbers"
         return document, _lines(proof, f"the {what} of {proof.ruleset}"), proof.is_proved
-    document |= {"status": decided.verdict, "why": decided.text, "formula": claim.summary}
-    document["claimed"] = decided.document()
-    stated = f"{decided.verdict}: {claim.summary} in {proof.ruleset}"
-    if not decided.is_proved:
-        return document, [wrapped(f"{stated}: {decided.text}")], False
-    by = enumerated([NAMES[name] for name in decided.engines])
+    document |= {"status": verdict.verdict, "why": verdict.text, "formula": claim.summary}
+    document["claimed"] = verdict.document()
+    stated = f"{verdict.verdict}: {claim.summary} in {proof.ruleset}"
+    if not verdict.is_proved:
+        return document, [wrapped(f"{stated}: {verdict.text}")], False
+    by = enumerated([NAMES[name] for name in verdict.engines])
     lines = [
         wrapped(f"{stated}, for all positions, by {by}"),
-        *_certificate_lines(str(decided.certificate)),
+        *_certificate_lines(str(verdict.certificate)),
     ]
     return document, lines, True
 

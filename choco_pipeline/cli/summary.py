@@ -76,7 +76,7 @@ def show_summary(
     def paragraph(
         text: str, first: str = "", style: str = "", end: str = "", *, is_whole: bool = False
     ) -> None:
-        """Print a paragraph; `end` is never cut, and `style` is that of the sign in `first`."""
+        """Print a paragraph; `end` is never cut, `style` applies to the sign in `first`."""
         cut = 0 if verbose or is_whole else 2
         lines = wrap(
             text,

@@ -101,7 +101,7 @@ def _event(
 
 
 def dask_setup(worker: Worker) -> None:
-    """Prepare a worker; Dask calls this. Workers ignore Ctrl-C, which a terminal also sends them."""
+    """Prepare a worker for Dask; ignore Ctrl-C, which a terminal also sends to workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(NEW_OBJECTS)
     silence_tracker()

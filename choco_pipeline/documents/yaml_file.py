@@ -91,7 +91,7 @@ class Content:
         raise ConfigError("\n".join(lines))
 
     def _one_for_each_place(self, details: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
-        """Yield one error for each place, because pydantic has one for each member of a union."""
+        """Yield one error for each place; pydantic has one for each member of a union."""
         by_place: dict[Location, list[ErrorDetails]] = {}
         misspelt = [str(d["loc"][-1]) for d in details if d["type"] == "extra_forbidden"]
         for detail in details:

@@ -682,7 +682,7 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     """Return the theorem of a certificate and its proof, for a template."""
     written = read_family(Path(proof.path))
     if written.verdict != "proved":
-        raise StoreError(f"{proof.path}: a proof is needed, this certificate is of a refutation")
+        raise StoreError(f"{proof.path}: this certificate is a refutation, not a proof")
     game = _small_member(written, proof.path)
     rules = game.base.rules
     _, most = split_passes(read(written.ruleset, games=written.games))

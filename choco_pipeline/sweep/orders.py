@@ -168,20 +168,20 @@ class Orders:
     def _check(self) -> None:
         """Add the checks of claims on tables, by shard, and of statements without tables."""
         planned = checks_of(self._tables.values(), self._catalogue)
-        for (sweep, shard), asked in self._by_shard(planned):
+        for (sweep, shard), checks in self._by_shard(planned):
             order = CheckOrder(
-                **dict(self._to_check(check.claim for check in asked)),
+                **dict(self._to_check(check.claim for check in checks)),
                 manifest=self._paths.manifest(shard),
-                checks=tuple(asked),
+                checks=tuple(checks),
             )
-            tables = [self._tables[check.table] for check in asked]
-            self.checks.update(check.table for check in asked)
+            tables = [self._tables[check.table] for check in checks]
+            self.checks.update(check.table for check in checks)
             seconds = sum(
                 CHECK_LEAST + min(CHECK_MOST, CHECK_BYTE * size) + CHECK_LARGE_BYTE * size
                 for size in (table.cost.disk for table in tables)
             )
             document = order.model_dump(mode="json")
-            self._part(CHECK, sweep, len(asked), seconds, document, tables=tables)
+            self._part(CHECK, sweep, len(checks), seconds, document, tables=tables)
         claims = self._catalogue.claims.values()
         for ids in in_parts([c.id for c in claims if c.pattern is None], STATEMENT_PARTS):
             order_of_ids = self._to_check(ids).model_dump()
@@ -196,9 +196,9 @@ class Orders:
             for planned in self._tables.values()
             if planned.mine
         )
-        for (sweep, shard), asked in self._by_shard(searches):
-            for i in range(0, len(asked), SEARCHED_TOGETHER):
-                few = tuple(asked[i : i + SEARCHED_TOGETHER])
+        for (sweep, shard), group in self._by_shard(searches):
+            for i in range(0, len(group), SEARCHED_TOGETHER):
+                few = tuple(group[i : i + SEARCHED_TOGETHER])
                 order = MineOrder(
                     code=code_digest(MINING_CODE),
                     manifest=self._paths.manifest(shard),
@@ -222,7 +222,9 @@ class Orders:
             memory_mb = WAITING_MB + GIB_MB * max(proof.memory for proof in several)
             for part in balanced_parts(several):
                 order = ProofOrder(
-                    **self._to_decide(asked.claim for proof in part for asked in proof.claims),
+                    **self._to_decide(
+                        decision.claim for proof in part for decision in proof.claims
+                    ),
                     proofs=tuple(part),
                 )
                 seconds = sum(
@@ -260,10 +262,10 @@ class Orders:
                 memory_mb=WAITING_MB + GIB_MB * memory,
             )
 
-    def _by_shard(self, asked: Iterable[tuple[str, Any]]) -> Iterator[tuple[tuple[str, str], Any]]:
+    def _by_shard(self, work: Iterable[tuple[str, Any]]) -> Iterator[tuple[tuple[str, str], Any]]:
         """Group checks or searches by sweep and shard, in their order."""
         groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
-        for sweep, one in asked:
+        for sweep, one in work:
             groups[sweep, self._shard_of[one.table]].append(one)
         yield from groups.items()
 
@@ -312,10 +314,10 @@ def checks_of(
 
 def proofs(tables: Sequence[SweepTable], catalogue: Catalogue) -> list[GameToProve]:
     """Return the games to prove, once for each relation, in the order of the tables."""
-    asked: dict[tuple[str, Prove], list[SweepTable]] = defaultdict(list)
+    requests: dict[tuple[str, Prove], list[SweepTable]] = defaultdict(list)
     for planned in tables:
         for relation in planned.prove:
-            asked[planned.spec.ruleset, relation].append(planned)
+            requests[planned.spec.ruleset, relation].append(planned)
     return [
         GameToProve(
             ruleset=ruleset,
@@ -332,12 +334,12 @@ def proofs(tables: Sequence[SweepTable], catalogue: Catalogue) -> list[GameToPro
                 # A proof of the P-positions decides claims on P-positions.
                 and not (
                     relation == "grundy"
-                    and (ruleset, "p") in asked
+                    and (ruleset, "p") in requests
                     and "p-positions" in claim.quantities
                 )
             ),
         )
-        for (ruleset, relation), several in asked.items()
+        for (ruleset, relation), several in requests.items()
     ]
 
 

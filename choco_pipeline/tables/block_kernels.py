@@ -299,7 +299,7 @@ class ColumnKernel(PlaneKernel):
 
     @property
     def n_y(self) -> int:
-        """Exclusive upper bound of the P-positions' y: fewer values are blocked in a column."""
+        """Exclusive upper bound of the P-positions' y; columns have fewer blocked y."""
         return min(self.game.sizes[self.bar.axes[-1]], sum(map(len, self.every)))
 
     @property

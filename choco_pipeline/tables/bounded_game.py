@@ -77,7 +77,7 @@ class BoundedGame:
         return values
 
     def _in_play(self, read: Sequence[str], unless: Formula | None) -> NDArray[np.bool_]:
-        """Return a mask of the values of `read` in positions where `unless` does not hold."""
+        """Return a mask of the values of `read` in positions without `unless`."""
         ends = frozenset() if unless is None else unless.names
         limits = {n: limit for n, limit in self.rules.limits.items() if n in ends.union(read)}
         needed = ends.union(read, *(limit.of for limit in limits.values()))

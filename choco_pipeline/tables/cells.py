@@ -174,7 +174,7 @@ class Cells:
         return CellBlock(self._points(slab.starts, exists), values, tops)
 
     def first_of(self, slab: Slab) -> Position:
-        """Return the least value of each coordinate in a slab; the position may be illegal."""
+        """Return lower bounds of the coordinates of all positions in a slab."""
         starts = dict(zip(self.variable.dims, slab.starts, strict=True))
         return tuple(starts.get(name, 0) for name in self.game.coordinates)
 

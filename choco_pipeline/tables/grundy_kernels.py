@@ -162,7 +162,7 @@ class ListedKernel(SampledKernel):
 
     @property
     def largest(self) -> int:
-        """Upper bound of the numbers; in games with splits only the 32-bit limit is known."""
+        """Upper bound of the numbers; with splits, only the 32-bit limit is known."""
         return LARGEST - 1 if self.game.rules.splits else super().largest
 
     def whole(self) -> Table:

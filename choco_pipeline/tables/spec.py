@@ -142,7 +142,7 @@ class TableSpec:
         return parse_ruleset(self.ruleset)
 
     def planned_game(self) -> Ruleset:
-        """Return the ruleset; raise `StoreError` if a height table has changed since planning."""
+        """Return the ruleset; raise `StoreError` if a height table has changed."""
         game = self.game()
         if game.identity != self.identity:
             raise StoreError(

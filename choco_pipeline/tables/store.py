@@ -423,7 +423,7 @@ class StoredTable:
         if content is not None:
             if hashlib.sha256(content).hexdigest() == self.entry["chunks"][name]:
                 return None
-            what = "does not match its digest in the manifest"
+            what = "is damaged: it does not match the manifest's digest"
         file = f"{self.store}/{self.table_id}/{self.name}/{name}"
         return f"{self}: chunk {name} {what} ({file})"
 

@@ -113,7 +113,7 @@ class BlockedTable:
         return table
 
     def _is_long_enough(self, least: float) -> bool:
-        """Whether a block takes at least `least` seconds, and four times its transfer time."""
+        """Whether a block takes `least` seconds, and four times its transfer time."""
         kernel, block = self.kernel, self.blocks[0, 0]
         cells = len(block.rows) * len(block.columns) * kernel.depth
         seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
@@ -290,7 +290,7 @@ class BlockFrontiers:
         return BlockFrontiers, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
-        """Return a copy of the frontier along the columns, because the block may run again."""
+        """Return a copy of the frontier along the columns; the block may run again."""
         if self._down is None:
             raise StoreError("an earlier block has not handed on the frontier that this one needs")
         if isinstance(self._down, bytes):  # pickled by this class
