@@ -132,7 +132,7 @@ class SnakemakeRun:
             tables = self.stages.tables
             self._say(
                 f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
-                " the same command continues"
+                " repeat the command to continue"
             )
         elif code:
             self._say_why_it_failed(code)

@@ -1,1 +1,1 @@
-"""Computing on a Dask cluster or in this process; no other package imports Dask."""
+"""Computing on a Dask cluster or in this process."""

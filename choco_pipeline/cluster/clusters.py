@@ -40,8 +40,8 @@ MALLOC = {
 #: Number of attempts to start a cluster, if its processes are killed while they start.
 STARTS = 3
 #: Settings of every cluster that a run starts. A task fails after it has killed three workers. A worker that is silent for a
-#: minute counts as dead; kernels do not block its other threads. Dask's profiler and monitor are slowed down, because up to a
-#: hundred samples per second take a twentieth of every core.
+#: minute counts as dead; kernels do not block its other threads. Dask's profiler is disabled, and its monitor slow, because
+#: up to a hundred samples per second take a twentieth of every core.
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 2,
     "distributed.scheduler.worker-ttl": "1 minute",

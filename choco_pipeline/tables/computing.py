@@ -202,7 +202,7 @@ class Cost:
     disk: int
     #: Estimated seconds on one core.
     seconds: float
-    #: Whether many tasks build it in blocks, whatever the machine.
+    #: Whether many tasks build it in blocks; this does not depend on the machine.
     large: bool
 
 

@@ -8,7 +8,7 @@ Invariants: every block in the journal is complete in the store. A step begins o
 no step for a frontier that no block needs.
 
 Cost: at most b of b × b blocks are filled at a time, in about 2·b rounds. Memory is needed for the frontiers of one row of
-blocks, and for one block on each worker. After a kill, folding reads the finished blocks next to unfinished ones.
+blocks, and for one block on each worker. After a kill, folding reads the finished blocks before unfinished ones.
 """
 
 from __future__ import annotations
