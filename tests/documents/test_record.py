@@ -91,5 +91,5 @@ def test_a_missing_record_is_not_a_damaged_one(tmp_path):
 
 
 def test_a_content_with_a_digest_of_its_own_is_a_mistake(tmp_path):
-    with pytest.raises(ValueError, match="keeps its own digest"):
+    with pytest.raises(ValueError, match="is reserved"):
         write_record(tmp_path / "r.json", {"digest": "0"})
