@@ -1,10 +1,10 @@
-# What `snakemake` finds in this folder. The workflow itself is in workflow/Snakefile, where catalogues of workflows look for it.
+# Entry point for `snakemake` in this folder. The workflow is in workflow/Snakefile, the standard place for catalogues of workflows.
 
 
 include: "workflow/Snakefile"
 
 
-rule default:  # since a default target of what is included is not one here
+rule default:  # because the default target of an included file does not apply here
     default_target: True
     input:
         rules.all.input,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from choco_pipeline.tables.cells import p_positions
     from choco_pipeline.tables.computing import grundy_table, p_table
 
-    #: `Game.from_file` reads a game of one's own.
+    #: `Game.from_file` reads a user's game.
     Game = CutGame
 
 __version__ = "0.1.0"
@@ -58,7 +58,7 @@ __all__ = [
     "run",
 ]
 
-#: The modules of names that need numba, zarr, xarray or pandas; all others are games.
+#: The modules of names whose import is slow; all other names are in `games`.
 PLACES = {
     **dict.fromkeys(("grundy_table", "p_table"), "tables.computing"),
     "p_positions": "tables.cells",

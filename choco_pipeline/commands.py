@@ -1,4 +1,4 @@
-"""Command lines for pages, records and messages, as a person types them."""
+"""Command lines in pages, records and messages, as a user types them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import shlex
 
 from choco_pipeline.shipped import IS_CLONE
 
-#: The program: in a clone the script that sets it up, elsewhere the installed one.
+#: The program: in a clone, the script that also sets it up; otherwise the installed program.
 CHOCO = "./choco" if IS_CLONE else "choco"
 #: The default configuration.
 DEFAULT_CONFIG = "config/config.yaml"
 
 
 def command(*words: object, config: str = DEFAULT_CONFIG) -> str:
-    """Return a command line, with the configuration unless it is the default.
+    """Return a command line; `--config` is added unless it is the default.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compilation of kernels: once for each version of their source and type."""
+"""Compilation of kernels, with a cache for each version of their source."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: The folder of kernels, which call each other.
+#: The folder of the kernels.
 FOLDER = Path(__file__).parent / "kernels"
 
 
 class _CodeByTypes(IndexDataCacheFile):
-    """The machine code of one function, in files named by its types.
+    """The machine code of a function, in files with names from the argument types.
 
     numba numbers these files, and writes the numbers to an index first. If two processes compile a function for different types at
-    the same moment, one may later load the code of the other, which reads arrays as if they had other types. Files that are
-    named by types cannot be mixed up; code that is missing in the index is compiled again.
+    the same time, one may later load the code of the other, which misreads its arrays. Files named by types cannot be confused. Code
+    that is missing in the index is compiled again.
     """
 
     def save(self, key: object, data: object) -> None:
-        """Save the code, and then the index."""
+        """Save the code, then the index."""
         types = hashlib.sha256(repr((self._source_stamp, key)).encode()).hexdigest()
         name = self._data_name_pattern.format(number=int(types[:15], 16))
         self._save_data(name, data)
@@ -34,7 +34,7 @@ class _CodeByTypes(IndexDataCacheFile):
 
 
 class _KernelCache(FunctionCache):
-    """numba's cache of one function, with its code in files named by types."""
+    """numba's cache of a function, with files named by types."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -44,9 +44,9 @@ class _KernelCache(FunctionCache):
 
 
 def _cache_folder() -> Path | None:
-    """Return the folder for the machine code of this source, if writable.
+    """Return the folder for machine code of this version of the source, if writable.
 
-    numba looks only at the file of a kernel, and would keep the old code of functions that the file imports.
+    numba checks only the file of a kernel, and would reuse old code of functions that the file imports.
     """
     source = hashlib.sha256()
     for path in sorted(FOLDER.glob("*.py")):
@@ -60,23 +60,23 @@ def _cache_folder() -> Path | None:
 
 
 _folder = _cache_folder()
-_settings = vars(config)  # numba makes these names when it reads its environment variables
+_settings = vars(config)  # numba defines these names when it reads its environment variables
 if _folder is not None and not _settings["CACHE_DIR"]:
     _settings["CACHE_DIR"] = str(_folder)
 
 
 def kernel(function: Function) -> Function:
-    """Return a compiled function; its code is kept for later processes.
+    """Return a compiled function; later processes reuse its code.
 
-    It copies arrays in loops: numba compiles ``a[:n] = b`` for seconds, in every process that has no kept code.
+    The function should copy arrays in loops, because numba takes seconds to compile ``a[:n] = b``.
     """
     return _cached(nb.njit(nogil=True), function)
 
 
 def inlined(function: Function) -> Function:
-    """Return a function that is compiled into its callers.
+    """Return a function that is inlined into its callers.
 
-    A call would count references to each array, which takes longer.
+    A call would be slower, because it counts references to each array.
     """
     return _cached(nb.njit(nogil=True, inline="always"), function)
 
@@ -84,5 +84,5 @@ def inlined(function: Function) -> Function:
 def _cached(compiled: Callable[[Function], Any], function: Function) -> Function:
     dispatcher = compiled(function)
     dispatcher._cache = _KernelCache(function)
-    made: Function = dispatcher
-    return made
+    result: Function = dispatcher
+    return result

@@ -1,20 +1,20 @@
-"""Errors of users: what was given, what is needed, and where."""
+"""Errors of users, and contradictions between judges."""
 
 from __future__ import annotations
 
 import importlib.util
 
-#: What to do when judges contradict each other.
+#: Advice if two judges contradict each other.
 ADVICE = (
-    "one of them is wrong, so that nothing follows from either: please report this sentence, the command, and what"
-    " `choco doctor --json` prints"
+    "one of them is wrong, so that neither can be trusted: please report this sentence, the command, and the output of"
+    " `choco doctor --json`"
 )
-#: Exit code if two engines, or an engine and a definition, contradict each other; no verdict has it.
+#: Exit code if two engines, or an engine and a definition, contradict each other; verdicts have other codes.
 DISAGREEMENT = 3
 
 
 class ChocoError(Exception):
-    """A user's mistake; a command prints it as one message and exits with 2."""
+    """A user's mistake; a command prints its message and exits with code 2."""
 
 
 class RulesetError(ChocoError):
@@ -26,23 +26,21 @@ class HeightError(RulesetError):
 
 
 class ConfigError(ChocoError):
-    """A configuration or claims file is not usable."""
+    """A configuration, a claims file or an option has a mistake."""
 
 
 class LimitError(ChocoError):
-    """A request is larger than this machine or this representation can hold."""
+    """A request exceeds the limits of this machine or of the program."""
 
 
 class StoreError(ChocoError):
-    """A stored table is missing, incomplete or damaged."""
+    """A stored table or document is missing, incomplete or damaged."""
 
 
 class DisagreementError(Exception):
     """Two engines, or an engine and a definition, contradict each other.
 
-    The command line exits with 3.
-
-    It is not a user's mistake, and never becomes a verdict, as a `ChocoError` may.
+    The command line exits with code 3. Unlike a `ChocoError`, it is not a user's mistake, and never becomes a verdict.
 
     Parameters
     ----------
@@ -51,7 +49,7 @@ class DisagreementError(Exception):
     """
 
     def __str__(self) -> str:
-        """Return both answers, and the advice."""
+        """Return the contradiction and the advice."""
         return f"{self.args[0]}; {ADVICE}"
 
 
@@ -61,11 +59,11 @@ def require_package(package: str, extra: str, purpose: str) -> None:
     Parameters
     ----------
     package
-        Its name; the module has the same name, with underscores.
+        The name; that of the module has underscores instead of hyphens.
     extra
-        The extra of this project that installs it.
+        The extra of this project that installs the package.
     purpose
-        The option or kind of cluster that needs it, for the message.
+        The option or kind of cluster that needs the package, for the message.
     """
     if importlib.util.find_spec(package.replace("-", "_")) is None:
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""Ctrl-C while compiled code runs; Python's own handler would wait for that code."""
+"""Ctrl-C during compiled code; Python's own handler would wait for the end of that code."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import sys
 import threading
 import time
 
-#: Seconds that Python has to end by itself, which removes temporary files and shows the cursor again.
+#: Seconds for Python to end by itself, which removes temporary files and shows the cursor again.
 GRACE = 1.0
 SHOW_CURSOR = "\x1b[?25h"
 
 
 def end_soon_after_ctrl_c() -> None:
-    """Make Ctrl-C end this process soon; called by the main thread."""
+    """Make Ctrl-C end this process after `GRACE` seconds; call it in the main thread."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    # Python writes the number of a signal there at once, from C.
+    # Python writes the number of a signal to it immediately, from C.
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=_end_after_ctrl_c, args=(reading,), daemon=True).start()
 

@@ -1,6 +1,6 @@
 """Pictures by matplotlib: Grundy numbers of a plane, P-positions, automata.
 
-Needs the extra ``notebook``. Every function draws on given axes or on new ones, and returns them.
+They need the extra ``notebook``. Each function draws on given or new axes, and returns them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def grundy_numbers(
     Returns
     -------
     Axes
-        The last free coordinate is horizontal. Places that are no positions are empty.
+        The last free coordinate is horizontal. Places without a position are empty.
 
     Raises
     ------
@@ -112,15 +112,15 @@ def p_positions(
 
 
 def automaton(proof: Proof, passes: int = 0, *, axes: Axes | None = None) -> Axes:
-    """Draw an automaton of a proof: its states on a circle, the start at the left.
+    """Draw an automaton of a proof: its states on a circle, the initial state at the left.
 
-    Accepting states have a thick border. The label of an arrow is the first of the digits that it reads, one for each coordinate;
-    ``*`` is either digit, and ``↻`` an arrow back to the same state. The state from which nothing is accepted is left out.
+    Accepting states have a thick border. The label of an arrow is the first of its patterns, with a digit for each coordinate;
+    ``*`` stands for either digit, and ``↻`` for a loop. The dead state is not drawn.
 
     Raises
     ------
     ConfigError
-        If the proof has no such automaton, it has more than 20 states, or matplotlib is not installed.
+        If the proof has no such automaton, the automaton has more than 20 states, or matplotlib is not installed.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def automaton(proof: Proof, passes: int = 0, *, axes: Axes | None = None) -> Axe
 def _free(
     game: Ruleset, names: list[str], fixed: dict[str, int], allowed: tuple[int, ...]
 ) -> list[str]:
-    """Return the free coordinates; `ConfigError` for a wrong number of them."""
+    """Return the free coordinates; raise `ConfigError` if their number is wrong."""
     require_package("matplotlib", "notebook", "choco_pipeline.plot")
     for name in fixed:
         if name not in names:

@@ -1,4 +1,4 @@
-"""Origin of a result: versions, the commit, and digests of code."""
+"""Provenance of results: versions, the commit, and digests of code."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from choco_pipeline.shipped import IS_CLONE, PACKAGE
 
 LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 
-#: Suffixes of code; templates are code of the report.
+#: Suffixes of source files, including the report's templates.
 CODE = (".py", ".j2", ".css", ".js")
-#: Code whose change may change a table's numbers, and code whose change may change what is said about them.
+#: Source on which tables, verdicts on claims, and findings in tables depend.
 TABLE_CODE = ("formula", "games", "kernels", "tables")
 CLAIM_CODE = (*TABLE_CODE, "statements", "claims", "drawing/shapes.py")
 MINING_CODE = (*TABLE_CODE, "mining")
-#: Code whose change may change what is proved, with the searches for formulas and recurrences of proved relations; and code
-#: whose change may change what is found.
+#: Source on which proofs depend, with the searches for formulas and recurrences of proved relations; and found statements.
 PROOF_CODE = (
     *CLAIM_CODE,
     "automata",
@@ -44,13 +43,13 @@ def digest(value: object) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, in hex digits."""
+    """Return the SHA-256 of a file in hex digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @cache
 def code_digest(places: tuple[str, ...]) -> str:
-    """Return a digest of the Python source in places of the package."""
+    """Return a digest of the source in files and folders of the package."""
     content = hashlib.sha256()
     for place in places:
         inside = PACKAGE / place
@@ -73,9 +72,9 @@ def package_version() -> str:
 
 @cache
 def commit() -> str:
-    """Return the git commit of the source; ``unknown`` outside of a clone.
+    """Return the git commit of the source, with ``+changes`` if files differ from it.
 
-    ``+changes`` marks files that differ from it.
+    Outside of a clone it is ``unknown``.
     """
     if not IS_CLONE:
         return "unknown"
@@ -87,7 +86,7 @@ def commit() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions for a stored result."""
+    """Return the versions to store with a result."""
     own = {
         "choco_pipeline": package_version(),
         "commit": commit(),
@@ -98,7 +97,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def library_versions() -> dict[str, str]:
-    """Return the versions of the libraries that compute."""
+    """Return the versions of `LIBRARIES`."""
     return {name: version(name) for name in LIBRARIES}
 
 

@@ -1,6 +1,6 @@
-"""Files beside the code: workflow, checker, configuration, claims, games.
+"""Shipped files: workflow, checker, configuration, claims, games.
 
-In a clone they lie beside the package; in a wheel, in a folder of the package.
+In a clone they are beside the package, in a wheel in a folder of the package.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ SHIPPED = PACKAGE.parent if IS_CLONE else PACKAGE / "shipped"
 
 
 def project_file(path: str | Path) -> Path:
-    """Return a file of the working directory, or else of the wheel.
+    """Return a file of the working directory; if it is missing there, that of the wheel.
 
-    A clone is a project of its own, so its commands use only the files of the working directory.
+    In a clone, commands use only files of the working directory.
     """
-    brought = SHIPPED / path
-    return brought if not IS_CLONE and not Path(path).exists() and brought.exists() else Path(path)
+    shipped = SHIPPED / path
+    return shipped if not IS_CLONE and not Path(path).exists() and shipped.exists() else Path(path)

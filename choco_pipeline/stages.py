@@ -1,7 +1,7 @@
-"""The stages of a run, and the kinds of work in them: one word for each.
+"""The stages of a run, and the kinds of work in them.
 
-The word of a stage is its Snakemake rule, the folder of its results and of its logs, and the word in progress reports. Tasks import
-this module, so it imports nothing of the package.
+The name of a stage is also that of its Snakemake rule, of the folders of its results and logs, and in progress reports. This module
+imports no other module of the package, because tasks import it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """A stage of a run, in their order."""
+    """The stages of a run, in order."""
 
     PLAN = "plan"
     BUILD = "build"
@@ -23,9 +23,9 @@ class Stage(StrEnum):
     REPORT = "report"
 
 
-#: The stages with a job for each sweep. The rest have one job for the whole run.
+#: The stages with a job for each sweep. The others have one job for the whole run.
 BY_SWEEP = (Stage.BUILD, Stage.CHECK, Stage.MINE, Stage.PROVE)
-#: The Snakemake rules that do the work of a run, in order.
+#: The Snakemake rules of a run, in order.
 RULES = (
     "plan",
     "build",
@@ -42,11 +42,11 @@ RULES = (
 
 @dataclass(frozen=True)
 class Work:
-    """A kind of work in a stage, with its name in orders."""
+    """A kind of work in a stage; `name` is used in orders."""
 
     stage: Stage
     name: str
-    #: The function that does one part of a job, as ``module:function`` in the package.
+    #: The function for one part of a job, as ``module:function`` in the package.
     task: str
 
 
@@ -56,13 +56,13 @@ MINE = Work(Stage.MINE, "mine", "mining.task:mine_shard")
 MINE_HEIGHTS = Work(Stage.MINE, "mine_heights", "finding.heights:classify_heights")
 PROVE = Work(Stage.PROVE, "prove", "proof.task:prove_order")
 PROVE_STATEMENTS = Work(Stage.PROVE, "prove_statements", "proof.task:decide_order")
-#: Every kind of work by its name, in the order in which a cluster begins. Decisions for all parameters come before proofs of single
-#: games, because one of them is the longest task.
+#: All kinds of work by name, in the order of their priority on a cluster. Decisions for all parameters come before proofs of games,
+#: because one of them is the longest task.
 WORK: Mapping[str, Work] = {
     work.name: work
     for work in (CHECK, CHECK_STATEMENTS, MINE, MINE_HEIGHTS, PROVE_STATEMENTS, PROVE)
 }
-#: What the tasks of a stage count in their progress reports.
+#: The unit of each stage in progress reports.
 UNITS: Mapping[Stage, str] = {
     Stage.BUILD: "tables",
     Stage.CHECK: "checks",
@@ -71,5 +71,5 @@ UNITS: Mapping[Stage, str] = {
     Stage.FIND: "steps",
     Stage.REPORT: "documents",
 }
-#: Key of a result with a proof that was killed from outside. The next run repeats it.
+#: Key that marks a result with a proof that was killed from outside. The next run repeats it.
 KILLED = "killed"

@@ -1,1 +1,1 @@
-"""The functions of the program: for commands, notebooks and programs."""
+"""The operations of the program, for commands, notebooks and other programs."""

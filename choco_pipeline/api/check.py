@@ -31,11 +31,11 @@ from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.statements.parse import MAX_LENGTH
 from choco_pipeline.sweep.run_files import RESULTS
 
-#: Time limits in seconds of all trials of a claim, and of each proof.
+#: Time limits in seconds for all trials of a claim, and for each proof.
 CHECK_SECONDS, PROOF_SECONDS = 10.0, 60.0
-#: Trials of a claim on tables, and those by proof.
+#: Trials of a claim on tables, and trials by proof.
 Trials = tuple[Iterable[Trial], Iterable[Trial]]
-#: GiB of memory for the decision of a claim.
+#: Memory limit in GiB for the decision of a claim.
 MEMORY = 4
 #: Folder of new certificates.
 PROOFS = RESULTS / "proofs"
@@ -51,28 +51,28 @@ def check(
     prove: bool = False,
     **given: int | str,
 ) -> list[Trial]:
-    """Check a statement about a game, or a claim, at once.
+    """Check a statement about a game, or a claim, without a run.
 
     This is ``choco check`` and ``choco claims check``.
 
     Parameters
     ----------
     claim
-        With a statement: the game, or its notation; None for a statement about integers. Alone: a claim's id in the
-        papers' files, or one of `load_claims`.
+        With a statement: the game, or its notation; None for a statement about integers. Alone: the id of a claim in
+        config/claims, or a claim of `load_claims`.
     statement
-        In the language of docs/statements.md.
+        A statement in the language of docs/statements.md.
     bound
-        Of the tables, instead of the sample's; in a statement about integers, the value of N.
+        The bound of the tables, instead of the default; in a statement about integers, the value of N.
     prove
-        Look for proofs instead.
+        Search for proofs instead.
     **given
         Values of parameters, or ranges such as ``"2..20 step 2"``.
 
     Returns
     -------
     list of Trial
-        One for each game: ``parameters``, ``ruleset``, ``verdict``, ``text``, and the ``finding`` with its evidence.
+        A trial for each game, with ``parameters``, ``ruleset``, ``verdict``, ``text``, and the ``finding`` with its evidence.
 
     Raises
     ------
@@ -108,13 +108,13 @@ def check(
 
 
 def claim_of(game: str | None, statement: str, condition: str | None = None) -> Claim:
-    """Return a statement about a game, or about integers without one, as a claim.
+    """Return a statement as a claim: about a game, or without one about integers.
 
-    A condition makes it a statement about a family. Raises `ChocoError` with the place of the mistake if it cannot be read.
+    A condition makes it a statement about a family. Raises `ChocoError` with the location of a mistake.
     """
     if not 0 < len(statement) <= MAX_LENGTH:
         raise ChocoError(
-            f"statement: 1 to {MAX_LENGTH:,} characters are allowed, found {len(statement):,}"
+            f"statement: must have 1 to {MAX_LENGTH:,} characters (got {len(statement):,})"
         )
     document = {"id": "statement", "ruleset": game, "statement": statement}
     if game is not None and condition is not None:
@@ -129,7 +129,7 @@ def claim_of(game: str | None, statement: str, condition: str | None = None) -> 
 def statement_trials(
     claim: Claim, given: Given, bound: int | None, seconds: float, *, prove: bool
 ) -> Iterator[Trial]:
-    """Return the verdict for each choice of the parameters, by tables or by proof."""
+    """Return a trial for each choice of the parameters, by tables or by proof."""
     if bound is None:
         bound = _default_bound(claim)
     if prove:
@@ -145,7 +145,7 @@ def statement_trials(
 
 
 def _default_bound(claim: Claim) -> int | None:
-    """Return a bound with a quick table; None if the shape is its bound."""
+    """Return a bound with a quick table; None if the claim or the shape has its own."""
     if claim.pattern is None:
         return 20
     if claim.shape in RECTANGULAR or claim.reach is not None:
@@ -158,14 +158,14 @@ def _default_bound(claim: Claim) -> int | None:
 def deciding_trials(
     claim: Claim, catalogue: Catalogue, given: Given, bound: int | None, seconds: float
 ) -> Trials:
-    """Return trials by tables that decide a claim, and trials by proof.
+    """Return the trials by tables that decide a claim, and the trials by proof.
 
-    A claim needs no proof if a table refutes it, or if it is about finitely many integers.
+    A claim that a table refutes, or that is about finitely many integers, needs no proof.
     """
     later = proof_trials(claim, catalogue, given, seconds)
     clock = ProcessorTime(seconds, "--seconds allows more")
     checked: list[Trial] = []
-    with suppress(ConfigError, LimitError):  # no bound, or one that is too large
+    with suppress(ConfigError, LimitError):  # the bound is missing or too large
         checked = list(trials(claim, given, bound, limit=clock.counted))
     refuted = [trial for trial in checked if trial.verdict == "refuted"]
     return (checked, ()) if claim.is_finite and checked else (refuted, () if refuted else later)
@@ -177,8 +177,8 @@ def proof_trials(
     """Return a trial for each proof, independently of any run.
 
     Without given values, a claim with `for_all` is decided for all parameters at once, and a statement about integers for all
-    integers. Any other claim is decided for each game of its sample. Raises `ConfigError` if such a claim cannot be proved, or
-    is not about the values.
+    integers. Any other claim is decided for each game of its sample. Raises `ConfigError` if no method can prove the claim, or if
+    it does not cover the values.
     """
     if not given and claim.statement.for_all is not None:
         return trials_for_all_parameters(claim, catalogue, seconds)
@@ -189,16 +189,18 @@ def proof_trials(
             )
         return trials_for_all_integers(claim, seconds, certify=True)
     if not claim.is_decidable:
-        raise ConfigError(f"claim {claim.id}: a statement of this form is checked on tables alone")
+        raise ConfigError(
+            f"claim {claim.id}: a statement of this form can only be checked on tables"
+        )
     return trials_by_game(claim, chosen_cases(claim, given), seconds)
 
 
 def trials_for_all_integers(
     claim: Claim, seconds: float, *, certify: bool = False
 ) -> Iterator[Trial]:
-    """Decide a statement about all integers; yield a trial for each fixed choice.
+    """Decide a statement about all integers; yield a trial for each choice of parameters.
 
-    With `certify`, write certificates and call the checker.
+    With `certify`, certificates are written and checked.
     """
     folder = PROOFS.as_posix() if certify else None
     with Limited(task.PREPARED_BY) as prover:
@@ -236,7 +238,7 @@ def trials_by_game(
 def trials_for_all_parameters(
     claim: Claim, catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
-    """Decide a claim for all parameters, after its premises."""
+    """Decide a claim's premises, then the claim, for all parameters."""
     links = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
     with Limited(task.PREPARED_BY) as prover:
@@ -252,9 +254,9 @@ def trials_for_all_parameters(
 def certificate_trials(
     claim: Claim, proved: Iterable[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
-    """Yield a trial for each certificate of a claim's proofs in the last run.
+    """Check the certificates of a claim's proofs in the last run; yield a trial for each.
 
-    Only the paths of certificates and their parameters are taken from the verdicts. Premises are in the catalogue.
+    Only the parameters and the paths of certificates are taken from the verdicts. The catalogue has the premises.
     """
     with Limited(task.PREPARED_BY) as prover:
         for verdict in proved:

@@ -1,4 +1,4 @@
-"""The claims of a command or a program, and the results of the last run on them."""
+"""Sources of claims for commands and programs, with the results of the last run."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ CLAIMS = Path("config/claims")
 
 @dataclass(frozen=True)
 class ClaimSource:
-    """The claims of a command, and the ledger of the last run if there is one."""
+    """The claims of a command, with the ledger of the last run if there is one."""
 
     catalogue: Catalogue
     #: The configuration of the run.
     config: Path
-    #: The ledger of its last run, if any.
+    #: The ledger of the configuration's last run, if any.
     ledger: Ledger | None
-    #: The claims files given as options; empty for all, or those of the configuration.
+    #: The claims files from the command line; empty for the default files.
     files: tuple[Path, ...] = ()
     #: The claims files of the configuration.
     files_of_run: tuple[Path, ...] = ()
 
     def command(self, *words: object) -> str:
-        """Return a command ``choco claims`` that reads the same claims."""
+        """Return a ``choco claims`` command that reads the same claims."""
         files = [word for file in self.files for word in ("--file", file)]
         return command("claims", *words, *files, config=self.config.as_posix())
 
     def is_in_run(self, claim: Claim) -> bool:
-        """Whether the configuration has this claim, with the same statement."""
+        """Whether the configuration has the claim with the same statement."""
         known = load_catalogue(self.files_of_run).claims.get(claim.id)
         return known is not None and known.as_json() == claim.as_json()
 
@@ -58,7 +58,7 @@ class ClaimSource:
         return [verdict for verdict in self.ledger.verdicts if verdict.claim == claim_id]
 
     def _has_changed(self, claim_id: str) -> bool:
-        """Whether the last run has another statement with this id."""
+        """Whether the statement with this id was different in the last run."""
         formal = dumps(self.catalogue.claims[claim_id].as_json())
         known = () if self.ledger is None else self.ledger.claims
         return any(one.id == claim_id and dumps(one.formal) != formal for one in known)
@@ -70,9 +70,9 @@ class ClaimSource:
 
 
 def open_source(files: list[Path] | None = None, config: Path | None = None) -> ClaimSource:
-    """Read claims files, and the last run's ledger.
+    """Read claims files and the ledger of the last run.
 
-    By default these are all files of the project, or those of `config`.
+    The default files are those of `config`, or all of config/claims without it.
     """
     ledger: Ledger | None = None
     of_run: list[Path] = []

@@ -1,4 +1,4 @@
-"""Lock of a results folder, and the remains of a killed run."""
+"""The lock of a results folder, and recovery from a killed run."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from choco_pipeline.sweep.run_files import SHARED
 #: Snakemake's folder in the working directory, and its locks.
 SNAKEMAKE = Path(".snakemake")
 SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
-#: Seconds for the processes of a killed run to end, which takes them one or two; a run beside them would write the same files.
+#: Time limit in seconds for the end of a killed run's processes; it takes one or two. Until then they write the same files.
 GONE = 15.0
 
 
 class BusyError(ChocoError):
-    """Another process is working in the results folder."""
+    """Another process uses the results folder."""
 
 
 @contextmanager
 def results_lock(results: Path) -> Iterator[Callable[[int], None]]:
-    """Hold the results folder for one run.
+    """Lock the results folder for one run.
 
-    Snakemake's lock is removed if a killed run has left it. The yielded function takes the process id of the run's Snakemake, so
-    that the next run knows whose lock it finds. Raises `BusyError` if another run or a plain ``snakemake``
-    is working here; `StoreError` if a folder is another kind of file, or cannot be written to.
+    Snakemake's lock is removed if it is left from a killed run. The yielded function records the process id of the run's Snakemake,
+    by which the next run identifies such a lock. Raises `BusyError` if another run or a plain ``snakemake`` works here. Raises
+    `StoreError` if a folder is another kind of file, or cannot be written to.
     """
     for place in (results, *(results / name for name in SHARED)):
         if os.path.lexists(place) and not place.is_dir():
-            raise StoreError(f"{place}: no folder, and one is needed there")
+            raise StoreError(f"{place}: must be a folder")
     results.mkdir(parents=True, exist_ok=True)
     _require_snakemake_can_write()
     record = results / ".run.json"
@@ -60,9 +60,7 @@ def results_lock(results: Path) -> Iterator[Callable[[int], None]]:
         try:
             yield lambda snakemake: write_json(record, {"run": os.getpid(), "snakemake": snakemake})
         finally:
-            if (
-                not _snakemake_is_locked()
-            ):  # otherwise the record tells the next run whose lock it is
+            if not _snakemake_is_locked():  # otherwise the next run needs the record
                 record.unlink(missing_ok=True)
     finally:
         lock.release()
@@ -70,7 +68,7 @@ def results_lock(results: Path) -> Iterator[Callable[[int], None]]:
 
 def _require_snakemake_can_write() -> None:
     if os.path.lexists(SNAKEMAKE) and not SNAKEMAKE.is_dir():
-        raise StoreError(f"{SNAKEMAKE}: no folder, and Snakemake needs one there")
+        raise StoreError(f"{SNAKEMAKE}: must be a folder; Snakemake needs it")
     for place in filter(Path.is_dir, (SNAKEMAKE, *sorted(SNAKEMAKE.glob("*/")))):
         if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
             raise StoreError(
@@ -79,7 +77,7 @@ def _require_snakemake_can_write() -> None:
 
 
 def _recorded(record: Path, key: str) -> int | None:
-    """Return a process id in the record of a run, if it is there."""
+    """Return a process id from the record of a run; None if it is missing."""
     try:
         return int(read_json(record)[key])
     except (StoreError, KeyError, TypeError, ValueError):
@@ -87,7 +85,7 @@ def _recorded(record: Path, key: str) -> int | None:
 
 
 def _await_end(launcher: int) -> None:
-    """Wait for the Snakemake of a killed run, which ends itself within seconds."""
+    """Wait for the end of a killed run's Snakemake, which takes a few seconds."""
     end = time.monotonic() + GONE
     while _is_launcher(launcher):
         if time.monotonic() > end:
@@ -98,7 +96,7 @@ def _await_end(launcher: int) -> None:
 
 
 def _is_launcher(pid: int) -> bool:
-    """Whether a process is a launcher; systems use process ids again."""
+    """Whether a process is a launcher, because process ids are reused."""
     try:
         words = psutil.Process(pid).cmdline()
         return any(word.endswith(Path(supervise.__file__).name) for word in words)
@@ -119,14 +117,14 @@ def _take_over(*, left_by_a_run: bool) -> None:
         )
     if not left_by_a_run:
         raise BusyError(
-            f"a snakemake that no longer runs on this machine has left its lock in {SNAKEMAKE_LOCKS};"
-            " if none runs elsewhere, remove it with: snakemake --unlock"
+            f"{SNAKEMAKE_LOCKS}: has a lock, but no snakemake runs on this machine;"
+            " if none runs elsewhere, remove the lock with: snakemake --unlock"
         )
-    shutil.rmtree(SNAKEMAKE_LOCKS)  # as `snakemake --unlock` does, which starts in two seconds
+    shutil.rmtree(SNAKEMAKE_LOCKS)  # as `snakemake --unlock`, which takes two seconds
 
 
 def _snakemake_here() -> int | None:
-    """Process id of a Snakemake in the working directory, if any."""
+    """Return the process id of a Snakemake in the working directory, if any."""
     for process in psutil.process_iter(["pid", "cmdline"]):
         words = process.info["cmdline"] or []
         if not any(Path(word).name == "snakemake" for word in words[:4]):
@@ -140,10 +138,9 @@ def _snakemake_here() -> int | None:
 
 
 def bring_to_now(results: Path) -> int:
-    """Give files from the future the present time, and return their number.
+    """Set modification times in the future to the present; return the number of files.
 
-    The order of their times is lost, but the names of files hold everything that a run needs. Files in stores keep their times,
-    because no rule names them.
+    The order of these times is lost, but a run does not need it. Files in stores are skipped, because no rule depends on them.
     """
     now, changed = time.time(), 0
     for folder, inner, files in os.walk(results):

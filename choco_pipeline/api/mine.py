@@ -32,9 +32,9 @@ from choco_pipeline.tables.computing import cost_of, quick_bound, require_memory
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import Quantity, variable_of
 
-#: More games than this need a sweep.
+#: Most games of a family; a sweep can have more.
 MOST_GAMES = 1000
-#: Least bound for one heap by default: the period 34 of Dawson's Kayles begins at 53.
+#: Least default bound for a single heap: the period 34 of Dawson's Kayles begins at 53.
 LEAST_OF_ONE = 512
 #: Automata are learned for at most this number of games.
 MOST_AUTOMATA = 4
@@ -53,16 +53,16 @@ def mine(
     Parameters
     ----------
     ruleset
-        A game; or the notation of a family, in which names stand for integers.
+        A game, or the notation of a family, in which names stand for integers.
     bound, quantity, what
         As the options of the command.
     **ranges
-        Values of these names: an integer, or a range such as ``"2..8"``.
+        The values of each name: an integer, or a range such as ``"2..8"``.
 
     Returns
     -------
     list of FoundStatement
-        The strongest first.
+        The found statements, the strongest first.
     """
     notation = ruleset if isinstance(ruleset, str) else ruleset.notation
     texts = {name: str(value) for name, value in ranges.items()}
@@ -76,20 +76,20 @@ def mine_games(
     quantity: Quantity | None = None,
     what: Sequence[str] = (),
 ) -> tuple[list[Ruleset], int, FoundDocument]:
-    """Return games, the number of their tables, and the found statements.
+    """Return the games, the number of their tables, and the found statements.
 
-    `ranges` has an integer or a range, such as ``2..8``, for each name in the ruleset; later ones may use earlier names.
-    Defaults: the largest bound for which tables are computed quickly; P-positions, but Grundy numbers for flat bars, and both
-    for one heap; all searches, which are the keys of `choco_pipeline.mining.task.MINERS`, and also relations between games. For
-    at most `MOST_AUTOMATA` games, formulas are also learned from automata, if a table has no formula for all positions. A
-    terminal shows the progress.
+    `ranges` has an integer or a range, such as ``2..8``, for each name in the ruleset; later ranges may use earlier names. The
+    default bound is the largest one with a quick table. The default quantity is P-positions; Grundy numbers for flat bars; both
+    for a single heap. The default for `what` is all searches, the keys of `choco_pipeline.mining.task.MINERS`, and relations
+    between games. For at most `MOST_AUTOMATA` games, formulas are also learned from automata, if a table has no formula for all
+    positions. Progress is shown on standard error.
 
-    Raises `ConfigError` if a search or a name is unknown, or a name has no value; `LimitError` if there are too many games, or a
-    table is too large.
+    Raises `ConfigError` if a search or a name is unknown, or a name has no value. Raises `LimitError` if there are too many
+    games, or a table is too large.
     """
     unknown = next((name for name in what if name not in MINERS), None)
     if unknown is not None:
-        raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
+        raise ConfigError(f"--what {unknown}: must be one of {', '.join(MINERS)}")
     pattern, games = _games(ruleset, ranges)
     tables = [
         (game, parameters, *planned)
@@ -144,7 +144,7 @@ def _games(
         raise ConfigError(f"{ruleset}: a value is needed for {' and '.join(missing)}")
     chosen = list(islice(assignments(spans, {}), MOST_GAMES + 1))
     if len(chosen) > MOST_GAMES:
-        raise LimitError(f"{ruleset}: more than {MOST_GAMES:,} games; a sweep can take them")
+        raise LimitError(f"{ruleset}: more than {MOST_GAMES:,} games; use a sweep")
     games: dict[str, tuple[Ruleset, dict[str, int]]] = {}
     for values in chosen:
         game = build(pattern, values, Path())
@@ -159,7 +159,9 @@ def _games(
         raise ConfigError(f"{ruleset}: there is no such game")
     coordinates = {game.coordinates: game.notation for game, _ in games.values()}
     for taken in sorted(pattern.names & RESERVED.union(*coordinates)):
-        raise ConfigError(f"{ruleset}: {taken!r} cannot be a parameter: it has a meaning")
+        raise ConfigError(
+            f"{ruleset}: {taken!r} cannot be a parameter, because the name is reserved"
+        )
     if len(coordinates) > 1:
         several = (f"{game} has {', '.join(names)}" for names, game in coordinates.items())
         raise ConfigError(
@@ -171,12 +173,9 @@ def _games(
 def _tables(
     game: Ruleset, quantity: Quantity | None, bound: int | None
 ) -> Iterator[tuple[Quantity, int]]:
-    """Yield quantity and bound of the tables of a game.
-
-    By default P-positions, and Grundy numbers of a bar without a strip and of one heap.
-    """
+    """Yield the quantity and the bound of each table of a game; defaults: `mine_games`."""
     if bound is not None and bound < 0:
-        raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
+        raise ConfigError(f"--bound: must be at least 0 (got {bound})")
     bar = game.base.rules.bar
     is_alone = bar is not None and bar.is_flat and bar.strip is None
     several: list[Quantity] = ["grundy"] if is_alone else ["p-positions"]

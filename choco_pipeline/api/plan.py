@@ -1,6 +1,6 @@
-"""The size and the cost of a run, before anything runs.
+"""Estimates of the size and the cost of a run.
 
-The constants of time are in seconds of one core, as those in `choco_pipeline.sweep.orders`.
+Constants are in seconds on one core, as in `choco_pipeline.sweep.orders`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, PlannedTable, i
 from choco_pipeline.sweep.run_plan import Capacity, make_plan
 from choco_pipeline.tables.spec import TableSpec
 
-#: Start of Snakemake and the workers, which load the kernels.
+#: Start of Snakemake and of the workers, which load the kernels.
 START = 8.0
 #: Start and end of a job.
 JOB = 0.7
-#: Found statements: in one process; shared, for each table or proved game, and for each byte of the searched tables on disk.
+#: Search for statements: the serial part; the parallel part for each table or proved game, and for each byte of searched tables.
 FIND, FIND_GAME, FIND_BYTE = 6.0, 0.12, 2.5e-9
-#: Ledger and report: least, and for each verdict.
+#: Ledger and report: the fixed part, and for each verdict.
 REPORT, REPORT_VERDICT = 2.0, 0.0015
 
 
@@ -44,12 +44,12 @@ def plan(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> 
     Returns
     -------
     dict
-        Numbers of tables, positions and claims, bytes and seconds: of each sweep, in ``total``, and ``expected`` of the run.
+        Numbers of tables, positions and claims, bytes and seconds: for each sweep and in ``total``; and ``expected`` times.
 
     Raises
     ------
     ChocoError
-        If the configuration cannot be used.
+        If the configuration has a mistake, or a table is too large.
     """
     return plan_numbers(Path(config), None, workers, None)[2]
 
@@ -57,43 +57,45 @@ def plan(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> 
 def plan_numbers(
     config: Path, cluster: str | None, workers: int | None, scheduler: str | None
 ) -> tuple[Plan, Capacity, dict[str, Any]]:
-    """Return a plan, the workers for it, and its numbers as ``--json`` prints them.
+    """Return a plan, its workers, and its numbers as ``--json`` prints them.
 
-    ``sweeps`` and ``total`` have numbers of tables, positions and claims, bytes, and seconds of one core; a table of two sweeps counts
-    once in ``total``. ``large`` has the tables that are built in blocks. Blocks are as large as they must be if the memory of
-    a worker is unknown.
+    ``sweeps`` and ``total`` have numbers of tables, positions and claims, bytes, and seconds on one core. A table of two sweeps
+    counts once in ``total``. ``large`` has the tables that are built in blocks. If the memory of a worker is unknown, the planned
+    memory of a job determines the blocks.
     """
     capacity = capacity_of(load_cluster(cluster, workers, scheduler), cluster)
-    made = make_plan(config, write=False, capacity=capacity)
-    time = running_time(made, capacity.workers)
-    names = dict.fromkeys(sweep for table in made["tables"] for sweep in table["sweeps"])
+    run_plan = make_plan(config, write=False, capacity=capacity)
+    time = running_time(run_plan, capacity.workers)
+    names = dict.fromkeys(sweep for table in run_plan["tables"] for sweep in table["sweeps"])
     return (
-        made,
+        run_plan,
         capacity,
         {
-            "run": made["run"],
-            "config": made["config"],
+            "run": run_plan["run"],
+            "config": run_plan["config"],
             "workers": capacity.workers,
             "memory_per_worker": capacity.memory,
             "memory_of": capacity.whose,
-            "url": made["url"],
+            "url": run_plan["url"],
             "sweeps": [
                 {"sweep": name}
-                | _numbers(made, [table for table in made["tables"] if name in table["sweeps"]])
+                | _numbers(
+                    run_plan, [table for table in run_plan["tables"] if name in table["sweeps"]]
+                )
                 for name in names
             ],
-            "total": _numbers(made, made["tables"]),
-            "proofs": len(made["prove"]),
+            "total": _numbers(run_plan, run_plan["tables"]),
+            "proofs": len(run_plan["prove"]),
             "large": [
-                _blocks(table, capacity.memory) for table in made["tables"] if table["large"]
+                _blocks(table, capacity.memory) for table in run_plan["tables"] if table["large"]
             ],
             "expected": {"seconds": round(time.seconds, 1), "stages": time.stages},
         },
     )
 
 
-def _numbers(made: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
-    paths = Paths(RESULTS, made["run"])
+def _numbers(run_plan: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
+    paths = Paths(RESULTS, run_plan["run"])
     left = [table for table in tables if not paths.manifest(table["shard"]).exists()]
     return {
         "tables": len(tables),
@@ -126,48 +128,48 @@ class RunningTime:
     """Estimated time of the rest of a run."""
 
     workers: int
-    #: Seconds on the clock for the rest of each stage that is not complete.
+    #: Wall-clock seconds for the rest of each incomplete stage.
     stages: Mapping[Stage, float]
 
     @property
     def seconds(self) -> float:
-        """The sum, with the start of the workers; 0 if everything is there."""
+        """The sum, with the start of the workers; 0 if all results exist."""
         return START + sum(self.stages.values()) if self.stages else 0.0
 
     def __str__(self) -> str:
         """Return the time in words."""
         if not self.stages:
-            return "everything is there already"
+            return "all results exist already"
         parts = ", ".join(f"{stage} {_about(seconds)}" for stage, seconds in self.stages.items())
         workers = "1 worker" if self.workers == 1 else f"{self.workers:,} workers"
         return f"about {_about(self.seconds)} on {workers}, if nothing else runs there ({parts})"
 
 
-def running_time(made: Plan, workers: int) -> RunningTime:
+def running_time(run_plan: Plan, workers: int) -> RunningTime:
     """Estimate the time of a run of a plan, without finished results."""
-    paths = Paths(RESULTS, made["run"])
-    missing = {shard for shard in made["shards"] if not paths.manifest(shard).exists()}
+    paths = Paths(RESULTS, run_plan["run"])
+    missing = {shard for shard in run_plan["shards"] if not paths.manifest(shard).exists()}
     core: dict[Stage, float] = defaultdict(float)
     parts: dict[Stage, int] = defaultdict(int)
     if missing:
-        tables = [table for table in made["tables"] if table["shard"] in missing]
+        tables = [table for table in run_plan["tables"] if table["shard"] in missing]
         core[Stage.BUILD] = sum(table["seconds"] for table in tables)
-        # All workers build a large table together.
+        # All workers share a large table.
         parts[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
     for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE):
-        jobs = made["jobs"][stage].items()
-        if left := [job for sweep, job in jobs if not is_done(made, paths, stage, sweep)]:
+        jobs = run_plan["jobs"][stage].items()
+        if left := [job for sweep, job in jobs if not is_done(run_plan, paths, stage, sweep)]:
             core[stage] = sum(job["seconds"] for job in left)
             parts[stage] = sum(job["amount"] for job in left)
     for stage in core:
-        core[stage] += JOB * len(made["jobs"][stage])
+        core[stage] += JOB * len(run_plan["jobs"][stage])
     stages = {stage: seconds / min(workers, parts[stage]) for stage, seconds in core.items()}
     if stages or not paths.found.exists():
-        sizes = [table["bytes"] for table in made["tables"] if table["is_searched"]]
-        shared = FIND_GAME * (len(sizes) + len(made["prove"])) + FIND_BYTE * sum(sizes)
+        sizes = [table["bytes"] for table in run_plan["tables"] if table["is_searched"]]
+        shared = FIND_GAME * (len(sizes) + len(run_plan["prove"])) + FIND_BYTE * sum(sizes)
         stages[Stage.FIND] = JOB + FIND + shared / workers
-        verdicts = sum(job["amount"] for job in made["jobs"][Stage.CHECK].values())
-        times = 2 if made["prove"] else 1  # with proofs there is a first report before them
+        verdicts = sum(job["amount"] for job in run_plan["jobs"][Stage.CHECK].values())
+        times = 2 if run_plan["prove"] else 1  # a run with proofs writes a first report before them
         stages[Stage.REPORT] = times * (2 * JOB + REPORT + REPORT_VERDICT * verdicts)
     return RunningTime(workers, stages)
 

@@ -1,4 +1,4 @@
-"""Progress on the terminal: of one long computation, and of the stages of a run."""
+"""Progress of a long computation, and of the stages of a run, on the terminal."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ from choco_pipeline.cluster.connect import TaskProgress
 from choco_pipeline.stages import UNITS, Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, is_done
 
-#: Seconds between two lines without a terminal: of one computation, and of a run.
+#: Seconds between two lines if there is no terminal: for a computation, and for a run.
 LINE_S, EVERY = 10, 5.0
-#: The placeholder of rich for the name of a task.
+#: Rich's placeholder for the name of a task.
 DESCRIPTION = "{task.description}"
-#: Steps of the stage `find`: read, put together, tried.
+#: Number of steps of the stage `find`: read results, combine them, test statements.
 STEPS = 3
-#: Documents of the last stage: the ledger, five of the report, two of found statements; and those of a first ledger and report,
-#: which a run with proofs has. The number of pages on proofs of families is not known in advance.
+#: Documents of the last stage: the ledger, five of the report, two of found statements. A run with proofs also has a first ledger
+#: and report. Pages on proofs of families are not counted, because their number is not known in advance.
 DOCUMENTS, FIRST_DOCUMENTS = 8, 6
-#: Stages with a few steps of different lengths, some of which wait for other stages: their remaining time is unknown.
+#: Stages whose remaining time is unknown: they have a few steps of different lengths, some of which wait for other stages.
 UNEVEN = (Stage.FIND, Stage.REPORT)
 
 
 class Bars(Progress):
-    """Progress bars on a terminal; elsewhere lines from time to time."""
+    """Progress bars on a terminal; lines at intervals elsewhere."""
 
     _next_line = 0.0
 
     def __init__(self, *columns: ProgressColumn) -> None:
-        """Show the name of each task, these columns, and its time."""
+        """Create bars with the task's name, these columns, and the elapsed time."""
         console = Console(stderr=True)
         shown = (TextColumn(DESCRIPTION), *columns, TimeElapsedColumn())
         super().__init__(*shown, console=console, transient=True, disable=not console.is_terminal)
 
     def start_task(self, task_id: TaskID) -> None:
-        """Start a task, and print its name without a terminal."""
+        """Start a task; without a terminal, print its name."""
         super().start_task(task_id)
-        self._tell(task_id)
+        self._print_line(task_id)
 
     def advance(self, task_id: TaskID, advance: float = 1) -> None:
         """Count steps of a task."""
         super().advance(task_id, advance)
-        self._tell(task_id)
+        self._print_line(task_id)
 
-    def _tell(self, task_id: TaskID) -> None:
+    def _print_line(self, task_id: TaskID) -> None:
         task = self._tasks[task_id]
         if not self.console.is_terminal and task.total and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + LINE_S
@@ -84,18 +84,18 @@ class StageProgress:
     """Progress of one stage of a run."""
 
     stage: Stage
-    #: The numbers of the plan; positions are counted for tables only.
+    #: Totals from the plan; positions are counted only for tables.
     total: int
     total_positions: int = 0
-    #: The results that existed before the run.
+    #: Results that existed before the run.
     reused: int = 0
     reused_positions: int = 0
-    #: All results.
+    #: All finished results.
     done: int = 0
     positions: int = 0
-    #: The positions in blocks of large tables that existed before the run.
+    #: Positions in blocks that existed before the run, of unfinished large tables.
     kept_positions: int = 0
-    #: Blocks of large tables; those from tables of a smaller bound are reused.
+    #: Finished blocks of large tables, those copied from tables of a smaller bound, and all.
     blocks: int = 0
     reused_blocks: int = 0
     all_blocks: int = 0
@@ -114,7 +114,7 @@ class StageProgress:
         done, left = self.done - self.reused, self.total - self.done
         if self.total_positions:
             done, left = self.new_positions, self.total_positions - self.positions
-        # Less than a hundredth allows no estimate.
+        # The first hundredth is too little for an estimate.
         return left / done * self.seconds if done > 0 and left < 100 * done else None
 
     @property
@@ -140,14 +140,14 @@ class StageProgress:
 
 
 class RunProgress:
-    """The stages of a run, with the reports of its tasks."""
+    """The progress of all stages of a run, from the reports of its tasks."""
 
     def __init__(self, plan: Plan) -> None:
-        """Take the totals from the plan, and the finished parts from the results."""
+        """Read the totals from the plan, and the finished parts from the results."""
         paths = Paths(RESULTS, plan["run"])
         self._tally = TaskProgress()
         self._started: dict[str, float] = {}
-        self.games = len(plan["prove"])  # beside them, statements are decided
+        self.games = len(plan["prove"])
         documents = DOCUMENTS + (FIRST_DOCUMENTS if self.games else 0)
         self.stages = [
             StageProgress(Stage.BUILD, len(plan["tables"])),
@@ -170,7 +170,7 @@ class RunProgress:
         self.update()
 
     def expect(self, jobs: Mapping[str, int]) -> None:
-        """Count the statements as new if Snakemake makes them again."""
+        """Do not count the found statements as reused if Snakemake runs `find` again."""
         if "find" in jobs:
             self.finding.reused = 0
 
@@ -180,17 +180,17 @@ class RunProgress:
         self._tally.add(event)
 
     def update(self) -> None:
-        """Bring the stages up to date."""
+        """Update the stages from the reports."""
         for stage in self.stages:
             totals = self._tally.totals(stage.stage)
             if not stage.is_complete and stage.stage in self._started:
                 stage.seconds = time.monotonic() - self._started[stage.stage]
-            # A result that was there and is made again counts once.
+            # An existing result that is computed again counts once.
             stage.done = min(stage.total, stage.reused + totals.get(UNITS[stage.stage], 0))
             for name in ("blocks", "all_blocks", "reused_blocks", "kept_positions"):
                 setattr(stage, name, totals.get(name, 0))
-            there = stage.reused_positions + stage.kept_positions
-            stage.positions = min(stage.total_positions, there + totals.get("positions", 0))
+            earlier = stage.reused_positions + stage.kept_positions
+            stage.positions = min(stage.total_positions, earlier + totals.get("positions", 0))
 
     @property
     def are_complete(self) -> bool:
@@ -204,7 +204,7 @@ class RunProgress:
 
 
 class Display:
-    """Stages of a run: bars on a terminal, lines of changes elsewhere."""
+    """Display of a run's stages: bars on a terminal, lines about changes elsewhere."""
 
     def __init__(self, console: Console, progress: Progress | None) -> None:
         self._console, self._progress = console, progress
@@ -213,11 +213,11 @@ class Display:
         self._ended: set[Stage] = set()
 
     def note(self, text: str) -> None:
-        """Write a line of its own, above any bars."""
+        """Print a line above the bars."""
         self._console.print(text, soft_wrap=True, markup=False, highlight=False)
 
     def show(self, run: RunProgress) -> None:
-        """Show the progress; called many times a second."""
+        """Show the progress; may be called many times a second."""
         stages = [stage for stage in run.stages if stage.total]
         if self._progress is not None:
             for one in stages:
@@ -240,7 +240,7 @@ class Display:
 
 @contextmanager
 def display(console: Console) -> Iterator[Display]:
-    """Show progress as bars on a terminal and as lines elsewhere."""
+    """Yield a display on a console."""
     if not console.is_terminal:
         yield Display(console, None)
         return

@@ -31,9 +31,9 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import ProofOutcome
 from choco_pipeline.proof.statements.proved_formulas import describe_by_table
 
-#: Time limit of the search for a formula of proved automata, and of that in a table.
+#: Time limit in seconds for each search for a formula: from the proved automata, and in a table.
 FORMULA_SECONDS = 20.0
-#: A search that reaches its memory limit reports its state; at this multiple of the limit it is killed.
+#: A search that reaches its memory limit reports its state. It is killed at this multiple of the limit.
 BEYOND = 1.25
 
 
@@ -65,20 +65,20 @@ def prove(
     ruleset
         The game, or the notation of a family, in which names stand for integers.
     what
-        ``p`` or ``grundy``, for automata of the P-positions or the Grundy numbers; or a statement, ``P <=> …`` or ``G == …``.
+        ``p`` or ``grundy`` for automata of P-positions or Grundy numbers, or a statement ``P <=> …`` or ``G == …``.
     seconds
         Time limit.
     size
         Limits of the search for automata: tables to 15 binary digits by default.
     condition
-        With a statement about a family: the parameters for which it is proved, such as ``k % 4 == 1``.
+        For a statement about a family: the condition on its parameters, such as ``k % 4 == 1``.
 
     Returns
     -------
     Proof
-        For automata: ``proved`` or ``undecided``.
+        For automata; its ``status`` is ``proved`` or ``undecided``.
     Trial
-        For a statement; its ``verdict`` is ``proved`` only if the checker has accepted a certificate.
+        For a statement; its ``verdict`` is ``proved`` only if the checker accepted a certificate.
 
     Raises
     ------
@@ -108,9 +108,9 @@ def prove(
 
 
 def claim_to_prove(ruleset: str, statement: str, condition: str | None = None) -> Claim:
-    """Return a statement about a game, or about a family of games, as a claim.
+    """Return a statement about a game or a family as a claim.
 
-    Raises `ChocoError` if it is not a statement, or determines neither the P-positions nor the Grundy numbers.
+    Raises `ChocoError` if it cannot be read, or determines neither the P-positions nor the Grundy numbers.
     """
     claim = claim_of(ruleset, statement, condition)
     if claim.determined is None:
@@ -131,39 +131,39 @@ def decide_game(
     limits: Mapping[str, float],
     tell: Callable[[str], None],
 ) -> tuple[ProofOutcome, ClaimVerdict | None]:
-    """Prove a game's automata, and decide a claim on it, or else look for a formula.
+    """Prove a game's automata; then decide a claim, or search for a formula without one.
 
-    Everything, including reading the game, runs in a child process under limits of ``seconds`` and ``memory`` in GiB. `folder`
-    receives certificates; `tell` is called before each step.
+    Everything, including reading the game, runs in a child process with limits on ``seconds`` and on ``memory`` in GiB.
+    Certificates are written to `folder`. `tell` is called with a message before each step.
     """
-    start, decided = time.monotonic(), None
+    start, verdict = time.monotonic(), None
     with Limited(task.PREPARED_BY) as prover:
         if claim is not None:
             with suppress(UndecidedError):
                 trial = (task.refuted_formula, claim.as_json())
                 refuted = prover.call(*trial, what="the trial", **limits)
-                decided = refuted and ClaimVerdict.model_validate(refuted)
+                verdict = refuted and ClaimVerdict.model_validate(refuted)
         try:
-            if decided is not None:
+            if verdict is not None:
                 raise UndecidedError("a table refutes the formula")
             order = (task.attempt, notation, relation, limits["seconds"], folder.as_posix())
             proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
         except UndecidedError as error:
             seconds = time.monotonic() - start
-            return ProofOutcome.nothing(str(error), seconds, notation, relation), decided
+            return ProofOutcome.nothing(str(error), seconds, notation, relation), verdict
         if proof.is_proved:
-            tell("proved; asking the checker")
+            tell("proved; the checker runs")
             (proof,) = task.with_checker([proof])
         if proof.is_proved and claim is not None:
             tell("proved; deciding the statement")
             decider = task.Decider(prover, **limits, certificates=folder.as_posix())
-            (decided,) = task.with_checker([decider.on_game(claim.as_json(), {}, proof)])
+            (verdict,) = task.with_checker([decider.on_game(claim.as_json(), {}, proof)])
         elif proof.is_proved:
             tell("proved; looking for a formula")
             of_formula = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
             for search in (task.describe, describe_by_table):
                 proof = task.with_formula(proof, of_formula, prover, search)
-    return proof, decided
+    return proof, verdict
 
 
 def decide_family(
@@ -171,14 +171,14 @@ def decide_family(
 ) -> dict[str, Any]:
     """Prove a claim on a family for all parameters, in a child process.
 
-    It reports its state when it reaches a limit, and is killed far beyond. The answer is that of
+    The process reports its state when it reaches a limit, and is killed far beyond the limit. The result is that of
     `choco_pipeline.proof.for_all.attempt_family`.
     """
     given = claim.determined
     assert given is not None
     ruleset = str(claim.statement.ruleset)
     family = (ruleset, condition, given.quantity, given.formula.text, claim.domain())
-    # The search takes its seconds, and the check as many again.
+    # The search and the check have the same time limit each.
     beyond = {"seconds": 2 * limits["seconds"], "memory": BEYOND * limits["memory"]}
     with Limited(task.PREPARED_BY) as prover:
         arguments = (*family, *limits.values(), folder.as_posix())

@@ -30,7 +30,7 @@ class Run:
     Attributes
     ----------
     name
-        Its name in the configuration.
+        The run's name in the configuration.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Run:
 
 
 def open_run(name: str) -> Run:
-    """Return the results of a finished run; `ConfigError` if there is no such run."""
+    """Return the results of a run; raise `ConfigError` if there is no such run."""
     ledger_of(name)
     return Run(name)
 
@@ -78,7 +78,7 @@ def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> R
     config
         The file.
     workers
-        Processes that compute; one for each core by default.
+        Number of worker processes; one for each core by default.
 
     Raises
     ------
@@ -88,12 +88,12 @@ def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> R
     name = load_config(Path(config))[0].run
     done = perform(Path(config), load_cluster(None, workers, None))
     if done.code:
-        raise ChocoError(f"the run {name!r} has ended with exit code {done.code}; see its log")
+        raise ChocoError(f"the run {name!r} failed with exit code {done.code}; see {done.log}")
     return Run(name)
 
 
 def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = None) -> xr.Dataset:
-    """Return the largest stored table of a game in a run, and verify it.
+    """Return the largest stored table of a game in a run, after verification.
 
     Parameters
     ----------
@@ -102,14 +102,14 @@ def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = Non
     ruleset
         The game, or its notation.
     quantity
-        ``grundy`` or ``p-positions``; by default any of them.
+        ``grundy`` or ``p-positions``; by default either.
 
     Raises
     ------
     ConfigError
         If the run has no such table.
     StoreError
-        If it is damaged.
+        If the table is damaged.
     """
     game = as_game(ruleset)
     entries = [

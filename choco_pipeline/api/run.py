@@ -1,4 +1,4 @@
-"""Runs: Snakemake and a Dask cluster as child processes."""
+"""A run: Snakemake and a Dask cluster as child processes."""
 
 from __future__ import annotations
 
@@ -39,29 +39,26 @@ from choco_pipeline.sweep.run_files import DISAGREEMENT_SUFFIX, RESULTS, Paths, 
 from choco_pipeline.sweep.run_plan import Capacity, current_plan, require_object_store
 
 SNAKEFILE = SHIPPED / "Snakefile"
-#: Seconds between two looks at Snakemake.
+#: Seconds between two checks of Snakemake's state.
 TICK = 0.1
 #: Below this many free bytes, a failed run is reported as "disk full".
 LEAST_FREE = 1 << 20
 #: Seconds to wait for the scheduler file of a cluster that may be starting at the same time.
 SCHEDULER_FILE_S = 600
-#: Lines of Snakemake's log that are shown if it fails without a failing job; its message has one to five.
+#: Number of lines of Snakemake's log to show if it fails without a failed job. Its message has one to five lines.
 TAIL = 8
 
 
 def perform(config: Path, cluster: Description, cluster_name: str | None = None) -> SnakemakeRun:
-    """Run the sweeps of a configuration, with progress on standard error.
-
-    The results folder is locked meanwhile.
-    """
-    # Python's counter of semaphores outlives a killed run, and would print a warning.
+    """Run the sweeps of a configuration under a lock, with progress on standard error."""
+    # Python's resource tracker outlives a killed run, and would print a warning.
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
     capacity = capacity_of(cluster, cluster_name, SCHEDULER_FILE_S)
     with results_lock(RESULTS) as record:
         if of_future := bring_to_now(RESULTS):
             note(
-                f"{RESULTS}: {of_future:,} files are from the future; they are now of {datetime.now():%Y-%m-%d %H:%M} (was the clock set back?)"
+                f"{RESULTS}: {of_future:,} files had times in the future, which were set to {datetime.now():%Y-%m-%d %H:%M} (was the clock set back?)"
             )
         plan = plan_without_damage(config, capacity=capacity, say=note)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
@@ -135,7 +132,7 @@ class SnakemakeRun:
             tables = self.stages.tables
             self._say(
                 f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
-                " the same command goes on from there"
+                " repeat the command to continue"
             )
         elif code:
             self._say_why_it_failed(code)
@@ -167,7 +164,7 @@ class SnakemakeRun:
         }
 
     def _disagreements(self) -> list[Path]:
-        """Return the documents of jobs with contradicting judges."""
+        """Return the documents of jobs in which two judges contradicted each other."""
         return sorted(self.folder.rglob(f"*{DISAGREEMENT_SUFFIX}"))
 
     def _follow(self, events: SnakemakeLog, show: Display) -> None:
@@ -196,7 +193,7 @@ class SnakemakeRun:
             show.show(self.stages)
 
     def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
-        """Start the cluster unless it runs; print its dashboard's address once."""
+        """Start the cluster if it does not run; print its dashboard's address once."""
         dashboard = self.cluster.start(warm_up=warm_up)
         if dashboard is not None:
             self._say(f"Dask dashboard: {dashboard}")
@@ -216,7 +213,7 @@ class SnakemakeRun:
         self.code, self.status = 1, "failed"
         if code < 0:
             name = signal.Signals(-code).name
-            self._say(f"Snakemake was killed ({name}); is there too little memory?")
+            self._say(f"Snakemake was killed ({name}); possibly there is too little memory")
         elif not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
             self._say(_why_nothing())
         elif not self.failures:
@@ -225,7 +222,7 @@ class SnakemakeRun:
         for path in self._disagreements():
             self.code, self.status = DISAGREEMENT, "disagreement"
             self._say(f"{read_record(path)['disagreement']}; {ADVICE}")
-        self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
+        self._say(f"the run failed; finished results are kept; Snakemake's log: {self.log}")
 
     def _say(self, text: str) -> None:
         self.console.print(text, soft_wrap=True, markup=False, highlight=False)
@@ -241,7 +238,7 @@ def _snakemake(config: Path, *options: str) -> list[str]:
 
 
 def jobs_to_run(config: Path, capacity: Capacity) -> tuple[Plan, dict[str, int], Counter[str]]:
-    """Return the plan, the number of jobs to run by rule, and their work by rule."""
+    """Return the plan, the number of jobs to run of each rule, and their amount of work."""
     plan = current_plan(config, capacity=capacity)
     profile = str(PROFILES / "default")
     options = ("--workflow-profile", profile, "--cores", "1", "--dry-run")
@@ -264,15 +261,15 @@ def jobs_to_run(config: Path, capacity: Capacity) -> tuple[Plan, dict[str, int],
 
 
 def _why_nothing() -> str:
-    """Return a possible reason why a failed job has written nothing."""
+    """Return the message for a failed job with an empty log."""
     free = shutil.disk_usage(RESULTS).free
     if free < LEAST_FREE:
         return f"the disk is full: {free:,} bytes are free in {RESULTS.absolute()}"
-    return "it has written nothing"
+    return "its log is empty"
 
 
 def _last_line(log: Path) -> str:
-    """Return the last line of a job's log, which has its error; "" without one."""
+    """Return the last line of a job's log, which has the error; empty without a log."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
@@ -292,7 +289,7 @@ class Signals:
 
     def end_at_once(self) -> None:
         """Kill the processes of the run and all children of this process."""
-        # Threads that go on for a moment would print errors.
+        # Other threads may still print errors.
         with open(os.devnull, "wb") as nothing:
             os.dup2(nothing.fileno(), sys.stderr.fileno())
         for kill in self.kills:
@@ -310,7 +307,7 @@ class Signals:
 
 @contextmanager
 def collected_signals() -> Iterator[Signals]:
-    """Collect SIGINT and SIGTERM; the second of them kills everything at once."""
+    """Collect SIGINT and SIGTERM; a second signal kills all processes at once."""
     signals = Signals()
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -382,7 +379,7 @@ class SnakemakeLog:
     def _event(self, line: str) -> Iterator[Event]:
         if line.startswith("Job stats:"):
             self._counts = {}
-        elif self._counts is not None:  # the table of job counts, which ends with an empty line
+        elif self._counts is not None:  # in the table of job counts, until an empty line
             if written := _COUNT.fullmatch(line.strip()):
                 self._counts[written["rule"]] = int(written["count"])
             elif not line.strip():

@@ -1,8 +1,8 @@
-"""A child process that ends with its parent, also if the parent is killed.
+"""A child process that ends with its parent, even if the parent is killed.
 
-The parent starts this file as a program in a session of its own, with the reading end of a pipe that only the parent can write to.
-The program starts the command, and waits for it or for the end of the pipe. Then it ends the command and all its processes. Only
-the standard library is imported, so that the program starts in hundredths of a second.
+The parent starts this file as a program in a new session, with the reading end of a pipe. The program starts the command, and waits
+until the command ends or the pipe closes, which happens when the parent ends. Then it ends the command and all its processes. It
+imports only the standard library, and starts in hundredths of a second.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-#: Seconds that the command has to end after SIGTERM before SIGKILL ends it.
+#: Seconds between SIGTERM and SIGKILL.
 GRACE = 5.0
-#: Kills of a group, 20 ms apart. A process that takes longer waits in the kernel, for a disk.
+#: Most attempts to kill a group, 20 ms apart. A process that survives them waits in the kernel, for example for a disk.
 ROUNDS = 250
 
 
@@ -29,7 +29,7 @@ class Supervised:
     def __init__(
         self, command: Sequence[str], output: IO[bytes], environment: Mapping[str, str]
     ) -> None:
-        """Start `command`, with standard output and standard error going to `output`."""
+        """Start `command`, with standard output and standard error in `output`."""
         reading, self._pipe = os.pipe()
         launcher = [sys.executable, "-I", str(Path(__file__)), str(reading), *command]
         try:
@@ -47,11 +47,11 @@ class Supervised:
 
     @property
     def pid(self) -> int:
-        """The process id, which is also that of the process group."""
+        """The id of the process and of its group."""
         return self._process.pid
 
     def poll(self) -> int | None:
-        """Return the exit code, or None as long as the command runs."""
+        """Return the exit code, or None while the command runs."""
         return self._process.poll()
 
     def terminate(self) -> int:
@@ -64,7 +64,7 @@ class Supervised:
             return self._process.wait()
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the command and to all the processes that it has started."""
+        """Send a signal to the command and all its processes."""
         if self._process.poll() is None:
             os.killpg(self.pid, number)
 
@@ -75,7 +75,7 @@ class Supervised:
                 os.killpg(self.pid, signal.SIGKILL)
             except ProcessLookupError:
                 return
-            self._process.poll()  # so that it no longer counts as one of the group
+            self._process.poll()  # otherwise a zombie stays in the group
             time.sleep(0.02)
 
     def close(self) -> None:
@@ -88,19 +88,19 @@ class Supervised:
 def main(arguments: Sequence[str]) -> int:
     """Run a command until it ends or the pipe closes."""
     pipe, command = int(arguments[0]), list(arguments[1:])
-    # A handler, unlike SIG_IGN, is not inherited by the command; signals to the group are for the command alone.
+    # Signals to the group are meant for the command. Unlike SIG_IGN, the command does not inherit a handler.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
     process = subprocess.Popen(command)
     threading.Thread(target=_end_with_parent, args=(pipe, process.wait), daemon=True).start()
     code = process.wait()
-    if code < 0:  # killed: its processes are left to this one; the parent sees a kill, too
+    if code < 0:  # killed: end its processes, and report a kill to the parent
         os.killpg(0, signal.SIGKILL)
     return code
 
 
 def _end_with_parent(pipe: int, wait: Callable[[float], int]) -> None:
-    """Wait for the end of the pipe, and end the process group with this process."""
+    """Wait until the pipe closes; then end the process group and this process."""
     os.read(pipe, 1)
     os.killpg(0, signal.SIGTERM)
     try:

@@ -6,14 +6,14 @@ import sys
 
 from choco_pipeline.documents.files import INVISIBLE
 
-#: Largest number of characters in a line of `note`.
+#: Most characters in a line of `note`.
 LONGEST = 2000
 
 
 def note(text: str) -> None:
-    """Print text on standard error, safely.
+    """Print text on standard error; escape control characters and cut long lines.
 
-    The text may contain foreign input: control characters are escaped, and long lines are cut.
+    The text may therefore contain untrusted input.
     """
     seen = INVISIBLE.sub(lambda character: ascii(character[0])[1:-1], text)
     lines = (line if len(line) <= LONGEST else f"{line[:LONGEST]}…" for line in seen.split("\n"))

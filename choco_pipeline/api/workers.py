@@ -1,4 +1,4 @@
-"""The workers of a run: a new or running Dask cluster, or Slurm's jobs."""
+"""The workers of a run: a new or running Dask cluster, or Slurm jobs."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ PROFILES = SHIPPED / "workflow" / "profiles"
 #: Dask's folder in the results folder during a run.
 DASK = ".dask"
 WARM_UP = "choco_pipeline.kernels:warm_up"
-#: Seconds between two checks whether a job still waits for kernels.
+#: Seconds between two checks of a job that waits for kernels.
 LOOK = 0.5
-#: Jobs for each worker, so that processes start while others compute.
+#: Snakemake jobs for each worker, so that some start while others compute.
 JOBS_PER_WORKER = 4
-#: Rules that need two threads only without workers.
+#: Rules with a single thread if workers compute for their jobs.
 ONE_THREAD = ("prove=1",)
 #: Tasks that need compiled kernels, and wait for `WARM_UP`.
 WITH_KERNELS = "choco_pipeline.tables.shard"
-#: Dask begins reports first, then tables, then the kinds of work in the order of `WORK`.
+#: Tasks of the highest priority; next come tables, then the kinds of work in the order of `WORK`.
 REPORTS = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
 
 
 def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int = 0) -> Capacity:
     """Return the number of workers of a cluster, and their memory.
 
-    Its scheduler file is waited for at most `wait_s` seconds.
+    Waits at most `wait_s` seconds for the scheduler file of a running cluster.
     """
     file = str(cluster_file.CLUSTERS / f"{name or 'local'}.yaml")
     match cluster:
@@ -58,7 +58,7 @@ def capacity_of(cluster: cluster_file.Description, name: str | None, wait_s: int
                 cluster.workers, cluster_file.in_bytes(cluster.memory) // cluster.cores, file
             )
         case cluster_file.SlurmJobs():
-            return Capacity(cluster.maximum, None, "each job asks Slurm for its own memory")
+            return Capacity(cluster.maximum, None, "each job requests its own memory from Slurm")
         case cluster_file.Running():
             file_or_address = cluster.scheduler
             if wait_s and "://" not in file_or_address and not Path(file_or_address).exists():
@@ -82,17 +82,17 @@ def _clusters() -> ModuleType:
 
 
 class Workers(ExitStack):
-    """The workers of a run; those that were started here stop at its end."""
+    """The workers of a run; those that it started are stopped at its end."""
 
-    #: Environment of the jobs: the scheduler's address, or a file that will hold it when the cluster is ready; and certificates.
+    #: Environment of the jobs: the scheduler's address or its file, which exists when the cluster is ready, and certificates.
     environment: dict[str, str]
-    #: Snakemake's options: its profile, and the number of jobs at the same time.
+    #: Snakemake's options: its profile, and the number of parallel jobs.
     options: list[str]
 
     def __init__(
         self, results: Path, logs: Path, description: cluster_file.Description, capacity: Capacity
     ) -> None:
-        """Plan a cluster, or connect to one; `logs` gets its workers' output."""
+        """Prepare a cluster, or connect to one; Slurm's output goes to `logs`."""
         super().__init__()
         self._cluster: Cluster | None = None
         self._is_announced = False
@@ -105,7 +105,7 @@ class Workers(ExitStack):
         self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
         self._own_tls: cluster_file.Tls | None = None
         self._is_own_machine = isinstance(description, cluster_file.Local)
-        # A run that was killed may have left it.
+        # A killed run may have left it.
         shutil.rmtree(self._folder, ignore_errors=True)
         self.callback(shutil.rmtree, self._folder, ignore_errors=True)
         if isinstance(description, cluster_file.SlurmJobs):
@@ -123,7 +123,7 @@ class Workers(ExitStack):
         if isinstance(description, cluster_file.Running):
             scheduler = description.scheduler
             self._use(self.enter_context(_clusters().existing_cluster(scheduler)))
-            # Such clusters often grow with their work.
+            # Such clusters often grow with the number of tasks.
             workers = max(workers, cores())
         elif isinstance(description, cluster_file.SlurmWorkers):
             self._open = partial(_clusters().slurm_cluster, description, folder, logs)
@@ -135,7 +135,7 @@ class Workers(ExitStack):
         jobs = JOBS_PER_WORKER * workers
         self.options = ["--workflow-profile", str(PROFILES / "default"), "--cores", str(jobs)]
         if self._is_own_machine:
-            with suppress(OSError):  # no sockets there, so that jobs are clients of the cluster
+            with suppress(OSError):  # without sockets, jobs connect to the cluster themselves
                 self._relay = Relay(self._folder)
                 self.callback(self._relay.close)
                 self.options += ["--set-threads", *ONE_THREAD]
@@ -144,8 +144,8 @@ class Workers(ExitStack):
     def start(self, *, warm_up: bool) -> str | None:
         """Start the cluster if needed; return its dashboard's address once.
 
-        With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels. On other machines
-        workers may wait in a queue, so no job waits for them.
+        With `warm_up`, jobs that build tables wait until a worker on this machine has compiled the kernels. They do not wait for
+        workers on other machines, which may be in a queue.
         """
         if self._open is not None:
             cluster = self.open()
@@ -157,7 +157,7 @@ class Workers(ExitStack):
         return self._cluster.dashboard
 
     def open(self) -> Cluster:
-        """Return the cluster, started if it does not run; there must be one."""
+        """Return the cluster, after its start if needed; not for Slurm jobs without Dask."""
         if self._open is not None:
             opened, self._open = self._open, None
             if self._own_tls is not None:
@@ -181,7 +181,7 @@ class Workers(ExitStack):
     def _run_tasks(
         self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
     ) -> list[Any]:
-        """Run the tasks of a job, as `choco_pipeline.cluster.relay.RunTasks` says."""
+        """Run the tasks of a job, as `choco_pipeline.cluster.relay.RunTasks`."""
         while target.startswith(WITH_KERNELS) and not self._is_warm.wait(LOOK):
             if is_gone():
                 raise GivenUpError
@@ -195,7 +195,7 @@ class Workers(ExitStack):
 
 
 def priority_of(target: str, arguments: Sequence[Any]) -> int:
-    """Return Dask's priority of a task: a higher one begins earlier."""
+    """Return the Dask priority of a task; tasks of higher priority begin earlier."""
     if target.startswith(REPORTS):
         return 2
     if target.startswith(WITH_KERNELS):

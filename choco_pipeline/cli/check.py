@@ -1,4 +1,4 @@
-"""``choco check``: a statement about a game, checked at once."""
+"""``choco check``: check a statement about a game without a run."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from choco_pipeline.statements.tree import text_of
 app = typer.Typer(**SETTINGS)
 #: Positions with larger coordinates are not drawn.
 LARGEST_DRAWN = 60
-#: A value for a name; ``==`` and ``=>`` are signs of statements.
+#: ``NAME=VALUE``; ``==`` and ``=>`` belong to statements.
 VALUE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(?![=>])(.*)", re.DOTALL)
-#: The verdict on several cases is the first of these that occurs.
+#: The verdict on several cases is the first verdict here that occurs.
 WEAKEST_FIRST: tuple[VerdictKind, ...] = (
     "refuted",
     "undecided",
@@ -82,13 +82,13 @@ def check(
         ),
     ],
     bound: Annotated[
-        int | None, typer.Option(help="Bound of the tables; of integers, the value of N.")
+        int | None, typer.Option(help="Bound of the tables; for integers, the value of N.")
     ] = None,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Look for proofs for all positions instead.")
+        bool, typer.Option("--prove", help="Search for proofs for all positions instead.")
     ] = False,
     seconds: Annotated[
-        float, typer.Option(help="With --prove: seconds of computing for each game.")
+        float, typer.Option(help="With --prove: limit of CPU seconds for each game.")
     ] = PROOF_SECONDS,
     json: Json = False,
 ) -> int:
@@ -98,7 +98,7 @@ def check(
     in the input.
     """
     texts, given = read_words(words)
-    # A statement may begin with a minus sign, so that unknown options arrive here.
+    # Unknown options arrive here, because a statement may begin with a minus sign.
     for text in (text for text in texts if text.startswith("--")):
         raise ChocoError(f"check: unknown option {text}; `choco check --help` lists all")
     if len(texts) not in (1, 2):
@@ -108,19 +108,19 @@ def check(
     game = texts[0] if len(texts) == 2 else None
     claim = claim_of(game, texts[-1])
     with waiting("proving" if prove else "checking"):
-        found = list(statement_trials(claim, given, bound, seconds, prove=prove))
-    verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in found))
+        trials = list(statement_trials(claim, given, bound, seconds, prove=prove))
+    verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in trials))
     if json:
-        cases = [_case(claim, trial) for trial in found]
+        cases = [_case(claim, trial) for trial in trials]
         decisive = next(case for case in cases if case["verdict"] == verdict)
         statement = {"statement": text_of(claim.proposition), "game": claim.statement.ruleset}
         emit({**decisive, **statement, "cases": cases})
     else:
         print(wrapped(claim.summary))
-        for trial in found:
+        for trial in trials:
             label = f"{assigned(trial.parameters)}: " if trial.parameters else ""
             print(wrapped(f"{label}{trial.text}", "  ", "    "))
-        refutations = ((t.finding.verdict, t.ruleset) for t in found)
+        refutations = ((t.finding.verdict, t.ruleset) for t in trials)
         print_first(
             pictures(one.counterexample, game)
             for one, game in refutations
@@ -155,7 +155,7 @@ def _domain(claim: Claim, trial: Trial) -> str:
 
 
 def trial_verdict(claim: Claim, trial: Trial, *, is_by_proof: bool = False) -> ClaimVerdict:
-    """Return the verdict of a trial, with the ruleset as its table."""
+    """Return the verdict of a trial; its `table` is the ruleset."""
     of_trial: dict[str, Any] = {"table": trial.ruleset, "bound": trial.bound}
     if is_by_proof:
         of_trial["certificate"] = None
@@ -176,7 +176,7 @@ def trial_document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
 
 
 def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
-    """Yield the lines that describe and draw a counterexample."""
+    """Yield lines with a description and a drawing of a counterexample."""
     position = counterexample.position
     if position is None:
         yield f"found {counterexample.found}; claimed {counterexample.claimed}"
@@ -192,7 +192,7 @@ def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str
 
 
 def pictures(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
-    """Yield the lines that draw a counterexample and its winning option."""
+    """Yield lines with drawings of a counterexample and its winning option."""
     position, option = counterexample.position, counterexample.option
     if ruleset is None or position is None:
         return

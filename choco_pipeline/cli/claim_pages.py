@@ -58,7 +58,7 @@ UNKNOWN = "–"
 
 @claims_app.callback()
 def claims() -> None:
-    """Claims of the papers: list, show, check at once, or write claims of your own."""
+    """List, show and check claims of papers, or write your own."""
 
 
 @claims_app.command("list")
@@ -76,7 +76,7 @@ def list_claims(
     source = open_source(file, config)
     papers = {of.key: of for _, _, of in _entries(source.catalogue)}
     if paper is not None and paper not in papers:
-        raise ConfigError(f"no claim is of a paper {paper!r}: papers are {', '.join(papers)}")
+        raise ConfigError(f"--paper: {paper!r} has no claims; papers are {', '.join(papers)}")
     chosen: dict[str, list[Mapping[str, Any]]] = {key: [] for key in papers}
     for claim, entry, of in _entries(source.catalogue):
         row = source.row(claim.id)
@@ -95,9 +95,9 @@ def list_claims(
                     "text": row.text if row else None,
                 }
             )
-    every = [line for lines in chosen.values() for line in lines]
+    all_lines = [line for lines in chosen.values() for line in lines]
     if json:
-        emit({"run": source.ledger and source.ledger.run, "claims": every})
+        emit({"run": source.ledger and source.ledger.run, "claims": all_lines})
         return
     for key, lines in chosen.items():
         if lines:
@@ -107,7 +107,7 @@ def list_claims(
             print(wrapped(f"{name}: {line['text'] or UNKNOWN}", "  ", "      "))
         if lines:
             print()
-    print(f"{len(every)} of {len(source.catalogue.claims)} claims")
+    print(f"{len(all_lines)} of {len(source.catalogue.claims)} claims")
 
 
 @claims_app.command("show")
@@ -159,7 +159,7 @@ def _page(
     if not verdicts:
         yield f"No run of {source.config.as_posix()} has checked it."
         if not source.is_in_run(claim):
-            yield "To check it in a run, name its file under `claims` in a configuration."
+            yield "To check it in a run, add its file to `claims` in a configuration."
     else:
         yield from _last_run(source, row, verdicts)
     yield ""
@@ -180,7 +180,7 @@ def _last_run(
         yield wrapped(f"{len(verdicts)} {checks}: {counted}", "  ", "  ")
         engines = engines_text(row.engines)
         if engines:
-            yield wrapped(f"engines that agree on what is proved: {engines}", "  ", "  ")
+            yield wrapped(f"engines that agree on the proofs: {engines}", "  ", "  ")
     refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
     if refuted:
         yield ""
@@ -197,7 +197,7 @@ def _last_run(
 
 
 def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
-    """Yield sentences on corrections of this claim, and on contradictions."""
+    """Yield sentences on the corrections of a claim and on contradictions."""
     entry = claim.statement
     assert isinstance(entry, Entry)
     if entry.corrects:
@@ -206,7 +206,7 @@ def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
         yield f"It cannot be true together with {other}."
     for other_claim, other_entry, _ in _entries(catalogue):
         if other_entry.corrects == claim.id:
-            yield f"The intended form is {other_claim.id}: this is as printed."
+            yield f"The intended form is {other_claim.id}; this is the printed form."
         if claim.id in other_entry.contradicts and other_claim.id not in entry.contradicts:
             yield f"It cannot be true together with {other_claim.id}."
 
@@ -214,7 +214,7 @@ def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
 def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[str]:
     """Return the commands that check the claim again.
 
-    A claim without a sample is checked on the smallest table of the last run.
+    For a claim without a sample, they use the smallest table of the last run.
     """
     entry = claim.statement
     words: list[str] = []
@@ -276,7 +276,7 @@ def check_claims(
         float | None,
         typer.Option(
             min=0.001,
-            help="Limit in seconds of computing for the trials of a claim, or for a proof; then they are undecided."
+            help="Limit of CPU seconds for the trials of a claim, or for a proof; beyond it the result is undecided."
             f" {CHECK_SECONDS:g} by default, {PROOF_SECONDS:g} for a proof.",
         ),
     ] = None,
@@ -307,7 +307,7 @@ def check_claims(
         if prove:
             return checking.deciding_trials(claim, catalogue, given, None, limit)
         by_proof: Iterable[Trial] = ()
-        # Of a claim that is named alone, its decision for all integers is also shown.
+        # Without further options, the decision for all integers or all parameters is also shown.
         if not everything and not given and bound is None:
             if claim.statement.follows_from is not None:
                 by_proof = checking.trials_for_all_parameters(claim, catalogue, limit)
@@ -350,7 +350,7 @@ def check_claims(
 def _print_trials(
     claim: Claim, by_tables: Iterable[Trial], by_proof: Iterable[Trial], json: bool
 ) -> Mapping[str, Any]:
-    """Print trials one by one, and their conclusion; return both as plain data."""
+    """Print trials when they end, and their conclusion; return both as plain data."""
     if not json:
         print(f"{claim.id}: {claim.summary}")
     trials: list[Trial] = []
@@ -392,18 +392,20 @@ def _print_trials(
 def new_claims(
     file: Annotated[
         Path | None,
-        typer.Argument(help="Where to write it; printed by default.", metavar="[FILE]"),
+        typer.Argument(help="The file to write; standard output by default.", metavar="[FILE]"),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write a claims file to start from, with a comment on every part."""
+    """Write a template of a claims file, with comments."""
     text = TEMPLATE.read_text(encoding="utf-8").replace("{choco}", CHOCO, 1)
     if file is not None:
         inside(PROJECT, str(file))
         if file.suffix not in (".yaml", ".yml"):
-            raise ConfigError(f"{file}: a claims file is a YAML file, its name ends with .yaml")
+            raise ConfigError(f"{file}: the name of a claims file must end with .yaml")
         if file.exists() or file.is_symlink():
-            raise ConfigError(f"{file}: the file exists; name another one, nothing is overwritten")
+            raise ConfigError(
+                f"{file}: the file exists and is not overwritten; choose another name"
+            )
         write_text(file, text)
     if json:
         emit({"file": None if file is None else file.as_posix(), "text": text})

@@ -52,7 +52,7 @@ def schema(
         bool,
         typer.Option(
             "--reference",
-            help="The reference page of all keys instead, in Markdown; not with --claims.",
+            help="Print the reference page of all keys in Markdown instead; not with --claims.",
         ),
     ] = False,
     claims_files: Annotated[
@@ -78,7 +78,7 @@ def schema(
 
 @app.command()
 def doctor(cluster: ClusterName = None, json: Json = False) -> None:
-    """Show the equipment of this machine, or of a cluster."""
+    """Show the resources of this machine or of a cluster."""
     if cluster is None:
         _show_machine(json)
     else:
@@ -125,10 +125,10 @@ def _print_table(rows: Mapping[str, object]) -> None:
 
 
 def _show_cluster(name: str, json: bool) -> None:
-    """Start or reach a cluster, and print it.
+    """Start or connect to a cluster, and print its properties.
 
     Raises `ChocoError` if a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler
-    answers, or Slurm refuses such jobs.
+    answers, or Slurm rejects such jobs.
     """
     description = load_cluster(name, None, None)
     answer: dict[str, Any] = {"cluster": name, "kind": description.kind}

@@ -1,7 +1,4 @@
-"""Commands behind the workflow's rules.
-
-Each does one job, on the Dask cluster of the run or in this process.
-"""
+"""Commands for the workflow's rules; each runs one job."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ PlanFile = Annotated[Path, typer.Argument(help="The run's plan.")]
 def _do(job: Callable[[], Mapping[str, int]], out: Path, json: bool) -> None:
     try:
         counts = job()
-    except DisagreementError as error:  # which Snakemake takes for any failure
+    except DisagreementError as error:  # Snakemake reports only that the job failed
         write_record(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
         raise
     if json:
@@ -53,14 +50,14 @@ def job(
     stage: Annotated[Stage, typer.Argument(help=f"One of {', '.join(BY_SWEEP)}.")],
     plan_file: PlanFile,
     sweep: Annotated[
-        str, typer.Argument(help="A sweep of the plan, or without_tables for what needs no table.")
+        str, typer.Argument(help="A sweep of the plan, or without_tables for work without tables.")
     ],
     memory: Annotated[
-        int | None, typer.Option(help="MB for the blocks of a large table, where no cluster says.")
+        int | None, typer.Option(help="Without a cluster: MB of memory to build a large table.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Build, check, mine or prove: do one stage of a sweep."""
+    """Run a stage of a sweep: build, check, mine or prove."""
     given = None if memory is None else memory * 1_000_000
     out = Paths.of_plan(plan_file).outcome(stage, sweep)
     _do(lambda: run_job(plan_file, stage, sweep, given), out, json)
@@ -68,14 +65,14 @@ def job(
 
 @app.command()
 def find(plan_file: PlanFile, out: Out, json: Json = False) -> None:
-    """Propose statements from the findings of a run, and try them on new tables."""
+    """Derive statements from the findings of a run, and test them on new tables."""
     find_statements = resolve("choco_pipeline.finding.sharing:find_statements")
     _do(lambda: find_statements(str(plan_file), str(out)), out, json)
 
 
 @app.command()
 def ledger(plan_file: PlanFile, out: Out, json: Json = False) -> None:
-    """Gather verdicts, proofs and findings of a run into one document."""
+    """Write the ledger: all verdicts, proofs and findings of a run."""
     target = "choco_pipeline.sweep.ledger:write_ledger"
     _do(lambda: call(target, str(plan_file), str(out)), out, json)
 
@@ -90,13 +87,13 @@ def report(
     first: Annotated[
         Path | None,
         typer.Option(
-            help="Write this ledger, without findings and proofs, and a report with a first page.",
+            help="Write this ledger, without findings and proofs, and a complete report on it.",
             metavar="LEDGER",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write a run's report: pages of claims and tables; with --found the rest."""
+    """Write a run's report: the pages on claims and tables, or with --found the rest."""
     if first is not None:
         target, files = "write_first_report", [ledger_file, out, first]
     elif found is not None:

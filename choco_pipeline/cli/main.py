@@ -1,7 +1,7 @@
-"""The command line: all commands, for people and for the workflow.
+"""The command line: commands for users and for the workflow.
 
-The function of a command has its name, and returns its exit code; None is 0. A command imports only its own module, because all
-modules together take two seconds.
+The function of a command has the command's name, and returns the exit code; None means 0. A command imports only its own module,
+because all modules together take two seconds.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ MODULES = {name: module for section in SECTIONS.values() for name, module in sec
 
 
 class Commands(TyperGroup):
-    """The commands, each loaded from its module on demand."""
+    """The commands; each is imported on demand."""
 
     def list_commands(self, _context: Any) -> list[str]:
         """Return the names of the commands."""
         return [*MODULES]
 
     def get_command(self, _context: Any, name: str) -> Any:
-        """Return a command; None if there is none of this name."""
+        """Return the command with this name, or None."""
         if name not in MODULES:
             return None
         app = import_module(f"choco_pipeline.cli.{MODULES[name]}").app
@@ -69,7 +69,7 @@ class Commands(TyperGroup):
 
 
 def _summary(name: str) -> str:
-    """First paragraph of a command's docstring, without an import."""
+    """Return the first paragraph of a command's docstring, without importing it."""
     text = Path(__file__).with_name(f"{MODULES[name]}.py").read_text(encoding="utf-8")
     (function,) = (
         node
@@ -108,13 +108,13 @@ def every_command(
         typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
-    """Define the options before a command."""
+    """Define the options that precede a command."""
 
 
 # ---- Exit codes of errors.
 
-#: Errors of a file system that its owner can correct: no room, no permission, another kind of file at the path.
-NOT_OURS = (
+#: Errors of the file system that the user can correct: a full disk, missing permission, another kind of file at the path.
+USER_ERRNOS = (
     errno.ENOSPC,
     errno.EDQUOT,
     errno.EROFS,
@@ -131,8 +131,8 @@ NOT_OURS = (
 def main() -> None:
     """Run a command.
 
-    Further exit codes: 2 for a user's mistake, and 3 if two engines, or an engine and a definition, contradict each other, each
-    with one message on standard error; 4 for a fault of the program, with its traceback.
+    Exit codes besides the command's own: 2 for a user's mistake; 3 if two engines, or an engine and a definition, contradict each
+    other; 4 for an error of the program. Codes 2 and 3 come with one message on standard error, code 4 with a traceback.
     """
     try:
         app()
@@ -140,11 +140,13 @@ def main() -> None:
         _refuse(str(error))
     except DisagreementError as error:
         _refuse(str(error), DISAGREEMENT)
-    except BrokenPipeError:  # the reader of the output has ended, as in `choco plan | head`
+    except (
+        BrokenPipeError
+    ):  # the reader of the output has ended, for example in `choco plan | head`
         sys.stderr.close()
         sys.exit(141)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in NOT_OURS:
+        if isinstance(error, OSError) and error.errno in USER_ERRNOS:
             place = Path(error.filename or "results")
             _refuse(f"{place}: cannot be used ({reason_of(error, place)})")
         traceback.print_exc()

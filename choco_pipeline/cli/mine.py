@@ -1,4 +1,4 @@
-"""``choco mine``: searches in the tables of a game or a family."""
+"""``choco mine`` and ``heights``: searches in tables and among height functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def mine(
     what: Annotated[
         list[str] | None,
         typer.Option(
-            help="A search: formulas, value-sets, symmetric, lines, counts, cellular or blocks (repeatable). By default all, and relations to other games."
+            help="A search: formulas, value-sets, symmetric, lines, counts, cellular or blocks (repeatable). The default is all searches, and relations to other games."
         ),
     ] = None,
     json: Json = False,
@@ -50,7 +50,7 @@ def mine(
     for word in values:
         name, equals, text = word.partition("=")
         if not equals or not name.isidentifier():
-            raise ConfigError(f"{word!r}: name=value or name=first..last is needed")
+            raise ConfigError(f"{word!r}: must be NAME=VALUE or NAME=FIRST..LAST")
         ranges[name] = text
     games, tables, document = mine_games(ruleset, ranges, bound, quantity, what or ())
     if json:
@@ -76,10 +76,7 @@ def heights(
 
 
 def _lines(document: FoundDocument, source: str, game: str = "") -> Iterator[str]:
-    """Yield the lines on found statements, and on searches without a result.
-
-    If no statement is about `game`, one line says so.
-    """
+    """Yield lines on found statements, on searches without a result, and on `game`."""
     number = 0
     numbers = {statement.id: n for n, statement in enumerate(document.statements, start=1)}
     for number, statement in enumerate(document.statements, start=1):

@@ -1,6 +1,6 @@
-"""Options that several commands have, and their output.
+"""Shared options and output functions of commands.
 
-Results go to standard output, all else to standard error.
+Results are printed to standard output, all other text to standard error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Json = Annotated[
     bool,
     typer.Option(
         "--json",
-        help="Print one JSON document on standard output; all else goes to standard error.",
+        help="Print one JSON document on standard output; all other text goes to standard error.",
     ),
 ]
 ConfigFile = Annotated[Path, typer.Argument(help="The configuration.", metavar="[CONFIG]")]
@@ -43,7 +43,7 @@ SETTINGS: Mapping[str, Any] = {
     "rich_markup_mode": None,
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-#: Largest width of text, also in a wider terminal.
+#: Largest width of text, even in a wider terminal.
 WIDTH = 120
 
 
@@ -53,7 +53,7 @@ def emit(document: object) -> None:
 
 
 def wrapped(text: str, indent: str = "", further: str = "") -> str:
-    """Return a paragraph as wide as the terminal, with `further` as later indent."""
+    """Return a wrapped paragraph; `further` is the indent of all lines but the first."""
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     lines = wrap(
         text,

@@ -1,4 +1,4 @@
-"""``choco plan``: the size and the cost of a run, before anything runs."""
+"""``choco plan``: estimates of the size and the cost of a run."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def plan(
     scheduler: output.Scheduler = None,
     json: output.Json = False,
 ) -> None:
-    """Show tables, positions, memory, disk and time before anything runs."""
-    made, capacity, numbers = plan_numbers(config, cluster, workers, scheduler)
+    """Estimate the tables, positions, memory, disk space and time of a run."""
+    run_plan, capacity, numbers = plan_numbers(config, cluster, workers, scheduler)
     if json:
         output.emit(numbers)
         return
     table = Table(
-        title=f"{made['title']} ({made['config']})",
+        title=f"{run_plan['title']} ({run_plan['config']})",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -62,19 +62,19 @@ def plan(
             f" {big['rows']:,} × {big['columns']:,}, each {in_bytes(big['memory'])} of memory;"
             f" {in_bytes(big['bytes'])} on disk"
         )
-    if made["url"] is not None:
-        console.print(f"new tables are stored in {made['url']}")
-    reused = f" ({total['finished']:,} are there already)" if total["finished"] else ""
-    searched = sum(table["is_searched"] for table in made["tables"])
+    if run_plan["url"] is not None:
+        console.print(f"new tables are stored in {run_plan['url']}")
+    reused = f" ({total['finished']:,} exist already)" if total["finished"] else ""
+    searched = sum(table["is_searched"] for table in run_plan["tables"])
     searches = f", {searched:,} of them searched" if searched else ""
     proving = ""
-    if made["prove"]:
-        most = max(proof["seconds"] for proof in made["prove"])
-        proving = f", {counted(len(made['prove']), 'proof')} of at most {most:,} seconds each"
+    if run_plan["prove"]:
+        most = max(proof["seconds"] for proof in run_plan["prove"])
+        proving = f", {counted(len(run_plan['prove']), 'proof')} of at most {most:,} seconds each"
     console.print(
-        f"{counted(total['tables'], 'table')}{reused} in {counted(len(made['shards']), 'shard')}{searches}{proving}."
+        f"{counted(total['tables'], 'table')}{reused} in {counted(len(run_plan['shards']), 'shard')}{searches}{proving}."
     )
-    console.print(f"The run: {running_time(made, capacity.workers)}.")
+    console.print(f"The run: {running_time(run_plan, capacity.workers)}.")
     if capacity.memory is None:
         console.print(f"Memory: {capacity.whose}.")
     else:

@@ -1,4 +1,4 @@
-"""``choco prove``: proofs for games and families; checks of certificates."""
+"""``choco prove``: proofs for games and families, and checks of certificates."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from choco_pipeline.proof.statements.claim_certificate import proved_statement
 
 app = typer.Typer(**SETTINGS)
 NAMES = {"own": "our engine", "checker": "the checker"}
-#: Certificates of families have a folder of their own, because another program checks those of single games.
+#: Folders of certificates of games and of families, which are checked by different programs.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
-#: The document of ``--json``, the lines for people, and whether the exit code is 0.
+#: The document for ``--json``, the lines to print, and whether the exit code is 0.
 Answer = tuple[Mapping[str, Any], list[str], bool]
 
 
@@ -72,10 +72,10 @@ def prove(
         Path, typer.Option(help="Folder for the certificate.", metavar="DIR")
     ] = DEFAULT_FOLDER,
     seconds: Annotated[
-        float, typer.Option(help="Limit in seconds of computing; then it is undecided.")
+        float, typer.Option(help="Limit of CPU seconds; beyond it the result is undecided.")
     ] = PROOF_SECONDS,
     memory: Annotated[
-        float, typer.Option(help="Limit in GiB of memory; then it is undecided.", metavar="GIB")
+        float, typer.Option(help="Memory limit; beyond it the result is undecided.", metavar="GIB")
     ] = 4.0,
     condition: Annotated[
         str | None,
@@ -89,7 +89,7 @@ def prove(
 ) -> int:
     """Prove a game's P-positions or Grundy numbers, for all positions.
 
-    With --for the statement is about a family of games, and is proved for all parameters at once.
+    With --for, the statement is about a family of games, and is proved for all parameters at once.
 
     The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in the input, and 3 if two engines, or
     an engine and the definition, contradict each other.
@@ -102,14 +102,14 @@ def prove(
         raise ChocoError("prove: give either a ruleset or --check with a certificate")
     for name, value in limits.items():
         if not (math.isfinite(value) and value > 0):
-            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
+            raise ChocoError(f"prove: --{name} must be a positive number (got {value:g})")
     if ruleset is None:
         assert check is not None
-        document, lines, is_right = _checked(check, limits)
+        document, lines, is_right = _check(check, limits)
     elif condition is not None and statement is not None:
-        document, lines, is_right = _family(ruleset, statement, condition, out, limits)
+        document, lines, is_right = _prove_family(ruleset, statement, condition, out, limits)
     else:
-        document, lines, is_right = _game(ruleset, statement, relation, out, limits)
+        document, lines, is_right = _prove_game(ruleset, statement, relation, out, limits)
     if json:
         emit(document)
     else:
@@ -120,7 +120,7 @@ def prove(
 # ---- One game.
 
 
-def _game(
+def _prove_game(
     notation: str,
     statement: str | None,
     relation: Relation | None,
@@ -131,37 +131,40 @@ def _game(
     wanted, claim = relation or "p", None
     if statement is not None:
         if relation is not None:
-            raise ChocoError("prove: the statement determines the relation: leave out --relation")
+            raise ChocoError("prove: the statement determines the relation; omit --relation")
         claim = claim_to_prove(notation, statement)
         given = claim.determined
         wanted = "grundy" if given is not None and given.quantity == "grundy" else "p"
     with waiting(f"{notation}: proving") as tell:
-        proof, decided = decide_game(
+        proof, verdict = decide_game(
             notation, wanted, claim, out, limits, lambda step: tell(f"{notation}: {step}")
         )
     document = proof.model_dump()
-    if claim is None or decided is None:
+    if claim is None or verdict is None:
         what = "P-positions" if proof.relation == "p" else "Grundy numbers"
         return document, _lines(proof, f"the {what} of {proof.ruleset}"), proof.is_proved
-    document |= {"status": decided.verdict, "why": decided.text, "formula": claim.summary}
-    document["claimed"] = decided.document()
-    stated = f"{decided.verdict}: {claim.summary} in {proof.ruleset}"
-    if not decided.is_proved:
-        return document, [wrapped(f"{stated}: {decided.text}")], False
-    by = enumerated([NAMES[name] for name in decided.engines])
-    lines = [wrapped(f"{stated}, for all positions, by {by}"), *_again(str(decided.certificate))]
+    document |= {"status": verdict.verdict, "why": verdict.text, "formula": claim.summary}
+    document["claimed"] = verdict.document()
+    stated = f"{verdict.verdict}: {claim.summary} in {proof.ruleset}"
+    if not verdict.is_proved:
+        return document, [wrapped(f"{stated}: {verdict.text}")], False
+    by = enumerated([NAMES[name] for name in verdict.engines])
+    lines = [
+        wrapped(f"{stated}, for all positions, by {by}"),
+        *_certificate_lines(str(verdict.certificate)),
+    ]
     return document, lines, True
 
 
-def _checked(certificate: Path, limits: Mapping[str, float]) -> Answer:
-    """Check a certificate, and that its names have the meaning of this project."""
+def _check(certificate: Path, limits: Mapping[str, float]) -> Answer:
+    """Check a certificate, and compare the games and claims in it with this project."""
     path = certificate.as_posix()
     with waiting(f"{path}: checking"), Limited(task.PREPARED_BY) as prover:
         of_family = False
         with suppress(UndecidedError):
             of_family = bool(prover.call(is_family, path, what="reading", **limits))
         if of_family:
-            return _checked_family(path, limits, prover)
+            return _check_family(path, limits, prover)
         proof = task.check_again(certificate, limits["seconds"], limits["memory"], prover)
     (stated,) = check_files([certificate], limits["seconds"], state_only=True)
     document = read_json(certificate, MOST_BYTES) if proof.is_proved else {}
@@ -198,10 +201,10 @@ def _lines(proof: ProofOutcome, what: str) -> list[str]:
         lines.append(f"formula, found by search, proved by our engine: {proof.formula.text}")
     for row in proof.counts:
         lines.append(_counts(row, proof.relation, several))
-    return [*map(wrapped, lines), *_again(str(proof.certificate))]
+    return [*map(wrapped, lines), *_certificate_lines(str(proof.certificate))]
 
 
-def _again(certificate: str) -> list[str]:
+def _certificate_lines(certificate: str) -> list[str]:
     """Return the lines with a certificate's path and the command to check it."""
     again = command("prove", "--check", certificate)
     return [f"certificate: {certificate}", f"check it again: {again}"]
@@ -220,7 +223,7 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 # ---- Families.
 
 
-def _family(
+def _prove_family(
     ruleset: str, statement: str, condition: str, out: Path, limits: Mapping[str, float]
 ) -> Answer:
     claim = claim_to_prove(ruleset, statement, condition)
@@ -230,7 +233,7 @@ def _family(
     return answer, [*map(wrapped, _family_lines(answer))], answer["status"] == "proved"
 
 
-def _checked_family(certificate: str, limits: Mapping[str, float], checker: Limited) -> Answer:
+def _check_family(certificate: str, limits: Mapping[str, float], checker: Limited) -> Answer:
     try:
         check = (check_family, certificate, limits["seconds"])
         answer = checker.call(*check, what="the check", **limits)
@@ -253,7 +256,7 @@ def described_lines(games: Mapping[str, object]) -> list[str]:
 
 
 def checked_lines(answer: Mapping[str, Any]) -> list[str]:
-    """Return the lines on the check of a family's certificate, statement first."""
+    """Return the lines on the check of a family's certificate; the statement is first."""
     if answer["status"] == "undecided":
         return [f"undecided: {answer['certificate']}: {answer['why']}"]
     statement, every = f"{answer['statement']}.", answer["every_member"]
@@ -310,16 +313,16 @@ def _family_lines(answer: Mapping[str, Any]) -> list[str]:
 
 
 def _claimed_id(document: Mapping[str, Any]) -> str | None:
-    """Return the claim's id in a certificate, which is no part of the proof."""
+    """Return the claim's id in a certificate; it is not part of the proof."""
     claim = document.get("claim")
     return str(claim.get("id")) if isinstance(claim, dict) else None
 
 
 def differences(document: Mapping[str, Any], claims: Mapping[str, Claim]) -> list[str]:
-    """Return a sentence for each name that differs from this project.
+    """Return a sentence for each game or claim that differs from this project.
 
-    A certificate may describe a game, or state a claim, of the same name differently. Raises `ConfigError` if the project's
-    description of such a game cannot be read.
+    Such a game or claim of a certificate has the same name as one of the project. Raises `ConfigError` if the project's
+    description of a game cannot be read.
     """
     games = document.get("games")
     others = differing_games(games if isinstance(games, dict) else {}, Path.cwd())

@@ -1,4 +1,4 @@
-"""``choco run``: a run, and the summary of its results."""
+"""``choco run``: run a configuration and print a summary."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.machine import cores
 
 app = typer.Typer(**SETTINGS)
-#: Parts of the certificates for each core. Progress counts parts, and each part starts the checker once.
+#: Number of parts of the certificates for each core. Each part starts the checker once, and is a step of progress.
 PARTS_PER_CORE = 8
-#: GiB of memory for the check of one certificate of a family.
+#: Memory limit in GiB for the check of a family's certificate.
 MEMORY = 4
 T = TypeVar("T")
 
@@ -70,15 +70,15 @@ def verify(
     ] = False,
     seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
     seconds: Annotated[
-        float, typer.Option(help="Seconds of computing for each certificate, at most.", min=0.1)
+        float, typer.Option(help="Limit of CPU seconds for each certificate.", min=0.1)
     ] = 60.0,
     json: Json = False,
 ) -> int:
     """Verify stored tables, certificates and documents of runs.
 
-    Checksums of tables are compared, and positions are computed again by definition. checker/check.py decides certificates of
-    games and claims, checker/families.py those of families. The statement of each certificate is printed. The exit code is 1 if
-    something is wrong or was not checked, or if a certificate differs from a claim or a game of its name in config.
+    Checksums of tables are compared, and sampled positions are computed by definition. checker/check.py checks certificates of games
+    and claims, checker/families.py those of families. The statement of each certificate is printed. The exit code is 1 if something
+    is wrong or was not checked, or if a claim or a game in a certificate differs from that of the same name in config.
     """
     if published:
         if manifests:
@@ -90,9 +90,11 @@ def verify(
     for path, why in chain.from_iterable(map(faults_of_crate, crates)):
         unusable[path.as_posix()] = f"{path}: {why}"
     verified = partial(verification.verify_manifest, seed=seed, report=ignore)
-    tables = _on_all_cores(verified, _chosen(manifests), unusable)
-    certificates = [] if manifests else _certificates_checked(seconds)
-    wrong = [f"{_named(table)}: {table.wrong}" for _, table in tables if table.wrong is not None]
+    tables = _on_all_cores(verified, _manifests(manifests), unusable)
+    certificates = [] if manifests else _check_certificates(seconds)
+    wrong = [
+        f"{_table_name(table)}: {table.wrong}" for _, table in tables if table.wrong is not None
+    ]
     faults = [f"wrong: {why}" for why in (*unusable.values(), *wrong)]
     for certificate, outcome, unlike in certificates:
         if not json:
@@ -129,11 +131,11 @@ def verify(
     if certificates:
         answers = Counter(outcome.answer for _, outcome, _ in certificates)
         numbers = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
-        others_meant = sum(bool(unlike) for _, _, unlike in certificates)
+        differing = sum(bool(unlike) for _, _, unlike in certificates)
         unchecked = answers["out of time"] + answers["undecided"]
         print(
             f"{counted(len(certificates), 'certificate')}, of families by {FAMILIES.name}, others by {PROGRAM.name}:"
-            f" {numbers}; not checked: {unchecked:,}; other meaning of a name than here: {others_meant:,}"
+            f" {numbers}; not checked: {unchecked:,}; with a game or claim that differs here: {differing:,}"
         )
     if others or unusable:
         print(
@@ -157,8 +159,8 @@ def _verify_published(json: bool) -> int:
     return 0 if all(comparison.is_identical for comparison in comparisons.values()) else 1
 
 
-def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]]:
-    """Return the path, the answer and the `differences` of each certificate."""
+def _check_certificates(seconds: float) -> list[tuple[str, Checked, list[str]]]:
+    """Check all certificates; return the path, the answer and the `differences` of each."""
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}
@@ -186,7 +188,7 @@ def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]
         task = bar.add_task("certificates", total=sum(map(len, parts)) + len(families))
         answers = pool.map(lambda paths: check_files(paths, seconds), parts)
         for path in families:
-            outcomes[path] = _family_checked(path, seconds, prover)
+            outcomes[path] = _check_family_certificate(path, seconds, prover)
             bar.advance(task)
         for paths, checked in zip(parts, answers, strict=True):
             outcomes |= dict(zip(paths, checked, strict=True))
@@ -194,7 +196,7 @@ def _certificates_checked(seconds: float) -> list[tuple[str, Checked, list[str]]
     return [(path.as_posix(), outcomes[path], others[path]) for path in sorted(outcomes)]
 
 
-def _family_checked(path: Path, seconds: float, prover: Limited) -> Checked:
+def _check_family_certificate(path: Path, seconds: float, prover: Limited) -> Checked:
     """Check a family's certificate; a refutation of every member counts as proved."""
     limits = {"seconds": seconds, "memory": MEMORY}
     try:
@@ -221,10 +223,10 @@ def _document(path: Path) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def _chosen(manifests: list[Path] | None) -> list[Path]:
-    """Return these manifests, or all of the results folder.
+def _manifests(manifests: list[Path] | None) -> list[Path]:
+    """Return these manifests, or all in the results folder.
 
-    Raises `ChocoError` if a manifest is missing, or the folder has none.
+    Raises `ChocoError` if one is missing, or the folder has none.
     """
     chosen = manifests or sorted(RESULTS.glob("tables/*.done.json"))
     for missing in (path for path in chosen if not path.is_file()):
@@ -237,12 +239,12 @@ def _chosen(manifests: list[Path] | None) -> list[Path]:
 def _on_all_cores(
     work: Callable[[str], list[T]], manifests: Sequence[Path], unusable: dict[str, str]
 ) -> list[tuple[Path, T]]:
-    """Return the results of `work` on the tables of each manifest, in order.
+    """Run `work` on each manifest; return its results for the tables, in order.
 
-    Reasons of failures are added to `unusable`. A bar on a terminal shows the progress.
+    The messages of failures are added to `unusable`.
     """
     processes = min(len(manifests), cores())
-    # New processes, because threads of this one would not work in copies of it.
+    # Processes are spawned, because this one has threads, which a fork would not copy.
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
     tables: list[tuple[Path, T]] = []
     with pool, bars() as bar:
@@ -259,7 +261,7 @@ def _on_all_cores(
                     tables += [(manifest, table) for table in outcome]
         except BrokenProcessPool:
             raise StoreError(
-                "a process that read tables has died, possibly because the memory was too small"
+                "a process that reads tables was killed; possibly there is too little memory"
             ) from None
     return tables
 
@@ -271,7 +273,7 @@ def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | 
         return str(error)
 
 
-def _named(table: verification.VerifiedTable | verification.RepairedTable) -> str:
+def _table_name(table: verification.VerifiedTable | verification.RepairedTable) -> str:
     return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
 
 
@@ -287,16 +289,16 @@ def repair(
 
     The exit code is 0 if nothing is damaged any more, and 1 if something could not be repaired.
     """
-    chosen = _chosen(manifests)
+    chosen = _manifests(manifests)
     unusable: dict[str, str] = {}
     with results_lock(RESULTS):
         tables = _on_all_cores(verification.repair_manifest, chosen, unusable)
     damaged = [(manifest, table) for manifest, table in tables if table.damaged or table.why]
     for _, table in damaged:
         for fault in table.damaged:
-            note(f"{'damaged' if table.why else 'repaired'}: {_named(table)}: {fault}")
+            note(f"{'damaged' if table.why else 'repaired'}: {_table_name(table)}: {fault}")
         if table.why:
-            note(f"not repaired: {_named(table)}: {table.why}")
+            note(f"not repaired: {_table_name(table)}: {table.why}")
     for why in unusable.values():
         note(f"not repaired: {why}")
     failed = sum(table.why is not None for _, table in damaged) + len(unusable)
@@ -375,7 +377,7 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
 
 
 def _tables(run: str, game: str | None, bound: int | None) -> list[Cells]:
-    """Return the largest table of each game, or of one, cut to a bound."""
+    """Return the largest table of each game, or of `game`, within a bound."""
     identity = None if game is None else parse_ruleset(game).identity
     largest: dict[str, Cells] = {}
     for cells in tables_of(run):

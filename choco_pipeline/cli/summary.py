@@ -37,18 +37,18 @@ COLOURS: Mapping[Outcome, str] = {
     "proved-for-listed": "cyan",
     "proved": "green",
 }
-#: Statuses of open problems, which come first.
+#: Statuses of open problems; these come first.
 OPEN = ("conjecture", "question")
-#: Conjectures and questions that are not proved, and new statements of each kind.
+#: Most listed conjectures and questions without proofs, and most new statements of each kind.
 MOST_OPEN, MOST_OF_A_KIND = 8, 3
-#: With `--verbose`: new statements of each kind, and claims that are neither open nor refuted.
+#: With `--verbose`: most new statements of each kind, and most claims that are neither open nor refuted.
 MOST_NEW, MOST_OTHERS = 8, 10
 #: Indents of the first line, before the sign, and of the others.
 INDENT, FURTHER = "  ", "    "
 
 
 def count_verdicts(ledger: Ledger) -> dict[str, dict[Outcome, int]]:
-    """Count verdicts, worst first: on ``claims``, questions and remarks."""
+    """Return the numbers of verdicts, worst first, on claims, questions and remarks."""
     status = {claim.id: claim.status for claim in ledger.claims}
     groups: dict[str, list[Outcome]] = {group: [] for group in ("claims", *NOT_ASSERTED)}
     for row in ledger.rows:
@@ -58,7 +58,7 @@ def count_verdicts(ledger: Ledger) -> dict[str, dict[Outcome, int]]:
 
 
 def count_proofs(ledger: Ledger) -> dict[str, int]:
-    """Return the numbers of found and of undecided proofs."""
+    """Return the numbers of proved and of undecided games."""
     counts = Counter(proof.status for proof in ledger.proofs)
     return {status: counts[status] for status in ("proved", "undecided") if counts[status]}
 
@@ -66,9 +66,9 @@ def count_proofs(ledger: Ledger) -> dict[str, int]:
 def show_summary(
     ledger: Ledger, statements: Sequence[FoundStatement], console: Console, *, verbose: bool = False
 ) -> None:
-    """Print a summary of a run; a long line is cut and ends with "…".
+    """Print a summary of a run; long lines are cut and end with "…".
 
-    If `verbose`, nothing is cut, and further claims and the reasons of undecided ones are printed.
+    If `verbose`, no line is cut, and further claims and the reasons of undecided ones are printed.
     """
     numbers = _numbers(ledger)
     width = min(WIDTH, console.width) if console.is_terminal else WIDTH
@@ -76,7 +76,7 @@ def show_summary(
     def paragraph(
         text: str, first: str = "", style: str = "", end: str = "", *, is_whole: bool = False
     ) -> None:
-        """Print a paragraph; `end` is never cut, and `first` has a sign to style."""
+        """Print a paragraph; `end` is never cut, `style` applies to the sign in `first`."""
         cut = 0 if verbose or is_whole else 2
         lines = wrap(
             text,
@@ -152,7 +152,7 @@ def show_summary(
     if verbose:
         for pair in ledger.pairs:
             paragraph(f"{claims[pair.intended].paper.key}: {pair.text}", INDENT)
-        # A pair says more about a misprint.
+        # Misprints are described by their pairs.
         misprints = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
         others = [r for r in ledger.rows if r not in unsolved and r.claim not in misprints]
         # Claims without a fitting table come last.
@@ -164,7 +164,7 @@ def show_summary(
         undecided = {row.claim for row in ledger.rows if row.verdict == "undecided"}
         silent: dict[str, str] = {}
         for verdict in ledger.verdicts:
-            # Undecided, or a formula of the claim has no value somewhere.
+            # The claim is undecided, or one of its formulas is undefined somewhere.
             is_silent = verdict.claim in undecided or "key" in verdict.evidence
             if verdict.verdict == "undecided" and is_silent:
                 silent.setdefault(verdict.claim, verdict.why or "")
@@ -186,7 +186,7 @@ def show_summary(
 
 
 def _numbers(ledger: Ledger) -> dict[str, str]:
-    """Name each claim by its number in the paper, with more words if needed."""
+    """Return a distinct name for each claim: its number, with more words if needed."""
     misprints = [pair for pair in ledger.pairs if pair.kind == "misprint"]
     form = {pair.printed: "printed" for pair in misprints}
     form |= {pair.intended: "intended" for pair in misprints}

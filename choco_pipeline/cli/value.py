@@ -26,21 +26,21 @@ from choco_pipeline.tables.spec import Quantity
 app = typer.Typer(**SETTINGS)
 #: Folders of certificates of runs and of `choco prove`.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")
-#: The definition answers if all positions below have at most this number of options together: in about five seconds.
+#: Most options in total, of all positions below, for an answer by definition; it takes about five seconds.
 BY_DEFINITION = 2_000_000
-#: Estimated seconds of a table that is computed for one answer, at most.
+#: Most estimated seconds of a table that is computed for an answer.
 MOST_SECONDS = 120.0
-#: Options of a position that can be listed, at most.
+#: Most listed options of a position.
 MOST_OPTIONS = 1_000_000
-#: Bars with more squares in one direction are not drawn.
+#: Positions with larger coordinates are not drawn.
 MOST_DRAWN = 10_000
 
 
 @dataclass(frozen=True)
 class PositionAnswer:
-    """The winner from a position, and the winning moves."""
+    """The Grundy number and the outcome of a position, and the winning moves."""
 
-    #: None if only P or N can be computed.
+    #: None if only the outcome is known.
     grundy: int | None
     outcome: Literal["P", "N"]
     #: The results of winning moves: P-positions, or pairs of positions whose sum is one.
@@ -56,14 +56,14 @@ def value(
     certificate: Annotated[
         Path | None,
         typer.Option(
-            help="Use the automata of a certificate, for coordinates of any size. Existing certificates of runs and of `choco prove`"
-            " are used without this option, if needed.",
+            help="Use the automata of a certificate, for coordinates of any size. By default, existing certificates of runs and of"
+            " `choco prove` are used if needed.",
             metavar="FILE",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Print a position's Grundy number, P or N, and every winning option, drawn."""
+    """Print a position's Grundy number, outcome and winning options, with drawings."""
     game = parse_ruleset(ruleset)
     here = game.check(tuple(position))
     try:
@@ -114,13 +114,13 @@ def value(
 
 
 def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
-    """Return the answer on a legal position.
+    """Return the answer on a legal position, by definition or from a table.
 
-    Raises `LimitError` if neither the definition nor a table can answer.
+    Raises `LimitError` if it is too large for both.
     """
     too_large = LimitError(
-        f"{game.notation}: {_text(position)} is too large for this machine, by its table and by definition; where"
-        " `choco prove RULESET` makes a certificate, `--certificate FILE` answers for coordinates of any size"
+        f"{game.notation}: {_text(position)} is too large for a table or the definition on this machine; if"
+        " `choco prove RULESET` writes a certificate, `--certificate FILE` answers for coordinates of any size"
     )
     most_options = game.rules.most_options(position)
     if most_options > MOST_OPTIONS:
@@ -161,10 +161,10 @@ def certificate_of(game: Ruleset) -> Path | None:
 
 
 def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> PositionAnswer:
-    """Return the answer of a certificate's automata on a legal position.
+    """Return the answer on a legal position from a certificate's automata.
 
-    One winning option is found for each kind of move that has any. Raises `StoreError` or `CertificateError` if the file is not
-    a certificate of this game.
+    It has one winning option for each kind of move that has any. Raises `StoreError` or `CertificateError` if the file is not a
+    certificate of this game.
     """
     proved = certificates.read_certificate(certificate)
     if proved.ruleset.identity != game.identity:
@@ -177,7 +177,7 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
 
 
 def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Cells | None:
-    """Return a feasible table that covers positions: one of a run, or a new one."""
+    """Return a table that covers positions, stored or new; None if it takes too long."""
     stored = find_table(RESULTS / "tables", game, quantity, positions)
     if stored is not None:
         return stored

@@ -1,1 +1,1 @@
-"""Computing on a Dask cluster or in this process; alone in importing it."""
+"""Computing on a Dask cluster or in this process."""

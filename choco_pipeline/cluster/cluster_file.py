@@ -1,4 +1,4 @@
-"""Files in ``config/clusters/``: a closed model for each kind of cluster."""
+"""Cluster files in ``config/clusters/``: a model for each kind of cluster."""
 # mypy: untyped-calls-exclude=distributed
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.shipped import project_file
 
-#: Folder of the files, in the folder that `choco` runs in.
+#: Folder of cluster files, relative to the working directory.
 CLUSTERS = Path("config/clusters")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
-# Some of these are in a script that a shell reads, so none may have a meaning in a shell.
+# These occur in shell scripts, so no character may be special in a shell.
 Memory = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,6} ?([MGT]i?B)$")]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}$")]
 File = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./@+-]{1,255}$")]
-#: An address, or a path: neither empty nor with a line break, nor longer than the system takes.
+#: An address or a path: not empty, at most 1,000 characters, without control characters.
 ADDRESS = r"\S([^\x00-\x1f\x7f]{0,998}\S)?"
 Address = Annotated[str, Field(pattern=f"^{ADDRESS}$")]
 MOST = 100_000
@@ -35,9 +35,9 @@ Count = Annotated[int, Field(ge=1, le=MOST)]
 
 
 class Tls(Model):
-    """Files in PEM format that identify a scheduler, its workers and its clients."""
+    """PEM files that identify a scheduler, its workers and its clients."""
 
-    #: Certificate of the authority that has signed all certificates of this cluster.
+    #: Certificate of the authority that signed all certificates of this cluster.
     ca: File
     #: Certificate of this run and its processes, and its private key.
     certificate: File
@@ -45,66 +45,66 @@ class Tls(Model):
 
 
 class Local(Model):
-    """Workers on this machine, started with the run and stopped with it."""
+    """Workers on this machine, which start and stop with the run."""
 
     kind: Literal["local"] = "local"
-    #: Worker processes of one thread; one for each core by default.
+    #: Number of single-threaded worker processes; by default one for each core.
     workers: Count | None = None
-    #: Memory of each; its share of 90 % of the machine's by default.
+    #: Memory of each worker; by default an equal share of 90 % of the machine's memory.
     memory: Memory | None = None
-    #: Whether there is Dask's dashboard, which every user of this machine can read.
+    #: Whether Dask's dashboard runs, which every user of this machine can read.
     dashboard: bool = False
     tls: Tls | None = None
 
 
 class Running(Model):
-    """A Dask cluster that is running already, and is left running."""
+    """A running Dask cluster, which the run does not stop."""
 
     kind: Literal["running"] = "running"
-    #: Address of its scheduler, as in `tls://node1:8786`, or its scheduler file.
+    #: Address of its scheduler, such as `tls://node1:8786`, or path of its scheduler file.
     scheduler: Address
     tls: Tls | None = None
 
 
 class Queue(Model):
-    """The options of Slurm for every job; Slurm's defaults if left out."""
+    """Options for every Slurm job; omitted ones have Slurm's defaults."""
 
     partition: Word | None = None
     account: Word | None = None
     qos: Word | None = None
     constraint: Word | None = None
     reservation: Word | None = None
-    #: Walltime.
+    #: Time limit of a job.
     minutes: Count
 
 
 class SlurmWorkers(Queue):
-    """Dask workers in Slurm jobs, from `minimum` to `maximum` jobs by need."""
+    """Dask workers in Slurm jobs; the number of jobs adapts to the work."""
 
     kind: Literal["slurm"] = "slurm"
-    #: Cores of each job, which runs as many worker processes of one thread, and memory that they share equally.
+    #: Cores of each job, one for each single-threaded worker process, and memory that the workers share equally.
     cores: Count
     memory: Memory
     minimum: Annotated[int, Field(ge=0, le=MOST)] = 0
     maximum: Count
-    #: Network interface, as in `ib0`, by which nodes and this machine reach each other.
+    #: Network interface between nodes and this machine, such as `ib0`.
     interface: Word | None = None
-    #: Whether there is Dask's dashboard, which every user of this machine can read.
+    #: Whether Dask's dashboard runs, which every user of this machine can read.
     dashboard: bool = False
     tls: Tls | None = None
 
     @property
     def workers(self) -> int:
-        """Most worker processes at a time."""
+        """Most worker processes that run at the same time."""
         return self.maximum * self.cores
 
 
 class SlurmJobs(Queue):
-    """Every job of Snakemake is a Slurm job and computes by itself, without Dask."""
+    """Each job of Snakemake as a Slurm job that computes without Dask."""
 
     kind: Literal["slurm-jobs"] = "slurm-jobs"
     maximum: Count = 100
-    #: Whether `sacct` can be asked for the state of jobs; if not, `squeue` is.
+    #: Whether `sacct` reports the state of jobs; otherwise `squeue` does.
     accounting: bool = True
 
 
@@ -115,18 +115,18 @@ KINDS: dict[str, type[Description]] = {
 
 
 def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -> Description:
-    """Return the cluster that the command line asks for.
+    """Return the cluster for the options of a command.
 
-    Without a name it is a running cluster if there is a scheduler, else the one named ``local``, whose file may be missing.
-    `workers` overrides a file of kind ``local``, and `scheduler` one of kind ``running``. Raises `ConfigError` if there is no
-    such file, it has a mistake, or it is of another kind.
+    The default is a running cluster if `scheduler` is given, else the one named ``local``, whose file may be missing. `workers`
+    overrides a file of kind ``local``, and `scheduler` one of kind ``running``. Raises `ConfigError` if the file is missing, has a
+    mistake, or is of another kind.
     """
     if workers is not None and not 1 <= workers <= MOST:
-        raise ConfigError(f"--workers: from 1 to {MOST:,} are possible, found {workers:,}")
+        raise ConfigError(f"--workers: must be from 1 to {MOST:,} (got {workers:,})")
     if scheduler is not None and not re.fullmatch(ADDRESS, scheduler):
         raise ConfigError(
-            "--scheduler: needs an address, as tcp://host:port, or the path of a scheduler file,"
-            f" found {scheduler[:100]!r}"
+            "--scheduler: must be an address such as tcp://host:port, or the path of a scheduler file"
+            f" (got {scheduler[:100]!r})"
         )
     if name is None and scheduler is not None:
         cluster: Description = Running(scheduler=scheduler)
@@ -138,7 +138,7 @@ def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -
         if value is not None:
             if cluster.kind != kind:
                 raise ConfigError(
-                    f"--{key}: needs a cluster of kind {kind!r}, found kind {cluster.kind!r}"
+                    f"--{key}: the cluster must be of kind {kind!r} (got {cluster.kind!r})"
                 )
             cluster = cluster.model_copy(update={key: value})
     return cluster
@@ -196,9 +196,9 @@ def _require_certificates(tls: Tls, file: YamlFile) -> None:
 
 
 def tls_settings(tls: Tls | None) -> dict[str, str | bool]:
-    """Return Dask's settings for encrypted connections, which need a certificate.
+    """Return Dask's settings for encrypted connections; empty without certificates.
 
-    `distributed.Security` without arguments reads them, for clients, schedulers and workers.
+    `distributed.Security` reads them for clients, schedulers and workers.
     """
     if tls is None:
         return {}
@@ -226,19 +226,19 @@ def as_environment(settings: Mapping[str, str | bool]) -> dict[str, str]:
 
 
 def own_tls(folder: Path) -> Tls:
-    """Return the paths of a run's own certificate, its own authority, and its key."""
+    """Return the paths of a run's self-signed certificate and its key."""
     certificate = str(folder / "certificate.pem")
-    # Unlike a word in a cluster file, which shells read, a folder may have any name.
+    # Without validation, because unlike a path in a cluster file it may have any characters.
     return Tls.model_construct(ca=certificate, certificate=certificate, key=str(folder / "key.pem"))
 
 
 def make_certificate(tls: Tls) -> None:
-    """Make a private key for one run, and a certificate signed with it."""
-    # Imported here: it takes a tenth of a second, and a run with nothing to do makes none.
+    """Create a private key for one run, and a certificate signed with it."""
+    # The import takes a tenth of a second, and a run with nothing to do needs no certificate.
     from distributed import Security  # noqa: PLC0415
 
-    made = Security.temporary()
-    for file, text in ((tls.key, made.tls_worker_key), (tls.certificate, made.tls_worker_cert)):
+    new = Security.temporary()
+    for file, text in ((tls.key, new.tls_worker_key), (tls.certificate, new.tls_worker_cert)):
         Path(file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as to:
             to.write(text)

@@ -1,4 +1,4 @@
-"""Clusters of runs: started on this machine or in Slurm jobs, or running already."""
+"""Clusters for runs: on this machine, in Slurm jobs, or already running."""
 # mypy: untyped-calls-exclude="distributed,dask_jobqueue"
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from choco_pipeline.cluster.task import START, Cluster, address_of, cluster_at, 
 from choco_pipeline.documents.files import write_json
 from choco_pipeline.errors import require_package
 
-#: Address of Dask's dashboard: only for this machine, on any free port, because several clusters may run.
+#: Address of Dask's dashboard: only this machine, and any free port, because several clusters may run.
 DASHBOARD = "127.0.0.1:0"
-#: Workers keep the memory of arrays below 32 MiB for the next ones. Dask's own setting gives it back each time, and a
-#: page fault for every 4 KiB of a temporary costs more than what is computed in it: checks took five times as long. All
-#: threads share one heap: with one for each, a build of 64 blocks had 30,000 page faults instead of some hundred.
+#: Workers reuse the memory of arrays below 32 MiB. Dask's own setting returns it to the system. Then each temporary array causes a
+#: page fault for every 4 KiB, and checks take five times as long. All threads share one heap: with a heap for each thread, a build
+#: of 64 blocks had 30,000 page faults instead of some hundred.
 NANNY_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
 MALLOC = {
     "MALLOC_ARENA_MAX": 1,
@@ -39,9 +39,9 @@ MALLOC = {
 }
 #: Number of attempts to start a cluster, if its processes are killed while they start.
 STARTS = 3
-#: Settings of the scheduler of every cluster that a run starts. A task that has killed three workers is given up. A worker that
-#: is silent for a minute counts as dead; kernels leave its other threads running. Dask's profiler and its monitor, with up to a
-#: hundred samples a second, would take a twentieth of every core.
+#: Settings of every cluster that a run starts. A task fails after it has killed three workers. A worker that is silent for a
+#: minute counts as dead; kernels do not block its other threads. Dask's profiler is disabled, and its monitor slow, because
+#: up to a hundred samples per second take a twentieth of every core.
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 2,
     "distributed.scheduler.worker-ttl": "1 minute",
@@ -50,7 +50,7 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "2s",
     "distributed.logging.distributed": "critical",
 }
-#: The pages of scheduler and workers for a browser: none without a dashboard.
+#: Without a dashboard, scheduler and workers serve no pages.
 NO_PAGES: dict[str, list[str]] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
@@ -61,10 +61,10 @@ NO_PAGES: dict[str, list[str]] = {
 def local_cluster(
     workers: int, memory: int, folder: Path, *, tls: bool = False, dashboard: bool = False
 ) -> Iterator[Cluster]:
-    """Run a cluster of one-thread processes on this machine.
+    """Run a cluster of single-threaded processes on this machine.
 
-    Dask writes to `folder`. With `tls` connections are encrypted, by the certificates in Dask's settings; with `dashboard`
-    there is Dask's own, for every user of this machine.
+    Dask writes to `folder`. With `tls`, connections are encrypted with the certificates in Dask's settings. With `dashboard`, Dask's
+    dashboard is open to every user of this machine.
     """
     settings = {
         **_settings(dashboard=dashboard),
@@ -73,7 +73,7 @@ def local_cluster(
     }
     try:
         with dask.config.set(settings), ExitStack() as stack:
-            cluster = _started(
+            cluster = _start(
                 n_workers=workers,
                 threads_per_worker=1,
                 memory_limit=memory,
@@ -98,51 +98,51 @@ def existing_cluster(scheduler: str, seconds: float = 0) -> AbstractContextManag
 
 
 def write_scheduler_file(cluster: Cluster, path: Path) -> None:
-    """Write the address of the cluster, as `address_of` reads it."""
+    """Write the cluster's address to a file for `address_of`."""
     write_json(path, {"address": cluster.address})
 
 
 def _settings(*, dashboard: bool) -> dict[str, Any]:
     if dashboard:
         require_package("bokeh", "dashboard", "Dask's dashboard")
-    # Dask replaces a worker that has died; if that does not help, an error here says so.
+    # Dask replaces dead workers. If that fails, the errors of this project are enough.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     return {**SETTINGS, **({} if dashboard else NO_PAGES)}
 
 
-def _started(**how: Any) -> LocalCluster:
+def _start(**options: Any) -> LocalCluster:
     """Start a cluster; try again if a process is killed before all have started."""
     silence_tracker()
-    # Python starts its tracker with the first process, and then takes Ctrl-C again.
+    # Python starts its resource tracker with the first process, which unblocks Ctrl-C.
     resource_tracker.ensure_running()
     for left in reversed(range(STARTS)):
-        # A terminal sends Ctrl-C to workers, too, which answer with a traceback while they start. They inherit that a thread
-        # does not take it.
+        # A terminal also sends Ctrl-C to workers, which print a traceback while they start. They inherit the signal mask of the
+        # thread that starts them.
         try:
             with ThreadPoolExecutor(
                 1, initializer=signal.pthread_sigmask, initargs=(signal.SIG_BLOCK, {signal.SIGINT})
-            ) as deaf:
-                return deaf.submit(LocalCluster, **how).result()
+            ) as masked:
+                return masked.submit(LocalCluster, **options).result()
         except RuntimeError as error:
             if not left:
                 raise ClusterError(
-                    f"{how['n_workers']} Dask workers did not start in {STARTS} attempts ({error})"
+                    f"{options['n_workers']} Dask workers did not start in {STARTS} attempts ({error})"
                 ) from None
     raise AssertionError
 
 
 def _close(cluster: LocalCluster) -> None:
-    """Stop a cluster, even if Dask fails on a worker that is being replaced."""
+    """Stop a cluster, even if Dask fails because a worker is being replaced."""
     try:
         cluster.close()
     except AssertionError:
-        # Otherwise the second attempt would wait for the end of the first.
+        # Otherwise the second attempt would wait for the first.
         cluster.status = Status.failed
         cluster.close()
 
 
-#: Dask's estimate for tasks of unknown length, so that each gets a worker; and the number of checks, two seconds apart, before an
-#: idle worker ends, so that no Slurm job is lost between two stages.
+#: Dask's estimate for tasks of unknown duration, so that each gets a worker. Number of checks, two seconds apart, before an idle
+#: worker ends, so that Slurm jobs survive the time between two stages.
 UNKNOWN, PATIENCE = "1 minute", 30
 
 
@@ -150,8 +150,8 @@ UNKNOWN, PATIENCE = "1 minute", 30
 def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[Cluster]:
     """Run a scheduler in this process and workers in Slurm jobs.
 
-    Workers write to the folder, which must be on a file system that all nodes share, like the working directory. The output of
-    the jobs goes to `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or Slurm refuses such jobs.
+    Workers write to `folder`. All nodes must share its file system and that of the working directory. The output of the jobs goes
+    to `logs`. Raises `ClusterError` if Slurm or dask-jobqueue is missing, or if Slurm rejects such jobs.
     """
     require_acceptance(cluster)
     from dask_jobqueue.slurm import SLURMCluster  # noqa: PLC0415 -- an optional dependency
@@ -187,7 +187,7 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
 
 
 def snakemake_options(cluster: SlurmJobs) -> list[str]:
-    """Return the options by which Snakemake gives every job to Slurm."""
+    """Return Snakemake's options for running each job in Slurm."""
     require_acceptance(cluster)
     named = {
         "slurm_partition": cluster.partition,
@@ -202,7 +202,7 @@ def snakemake_options(cluster: SlurmJobs) -> list[str]:
         options.append("--slurm-no-account")
     if cluster.reservation is not None:
         options += ["--slurm-reservation", cluster.reservation]
-    # This option takes all arguments up to the next option.
+    # It comes last, because it takes all arguments up to the next option.
     return [
         *options,
         "--default-resources",
@@ -213,7 +213,7 @@ def snakemake_options(cluster: SlurmJobs) -> list[str]:
 
 
 def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
-    """Raise `ClusterError` unless Slurm is usable and would take such jobs."""
+    """Raise `ClusterError` unless Slurm is available and accepts such jobs."""
     size = []
     if isinstance(cluster, SlurmWorkers):
         require_package("dask-jobqueue", "cluster", "Slurm")
@@ -223,21 +223,21 @@ def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
         require_package("snakemake-executor-plugin-slurm", "cluster", "Slurm")
     if shutil.which("sbatch") is None:
         raise ClusterError(
-            "Slurm: no command sbatch is found here; start the run where Slurm's jobs are submitted"
+            "Slurm: the command sbatch was not found; start the run on a machine that submits Slurm jobs"
         )
-    asked_for = [f"--time={cluster.minutes}", *size, *_named(cluster)]
-    command = ["sbatch", "--test-only", *asked_for, "--wrap=true"]
+    options = [f"--time={cluster.minutes}", *size, *_named(cluster)]
+    command = ["sbatch", "--test-only", *options, "--wrap=true"]
     if cluster.partition is not None:
         command.append(f"--partition={cluster.partition}")
-    asked = subprocess.run(command, capture_output=True, text=True)
-    if asked.returncode:
-        complaints = asked.stderr.strip().splitlines() or ["sbatch says nothing"]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    if answer.returncode:
+        complaints = answer.stderr.strip().splitlines() or ["sbatch gives no reason"]
         raise ClusterError(
-            f"Slurm refuses such a job: {complaints[-1].removeprefix('allocation failure: ')}"
+            f"Slurm rejects such a job: {complaints[-1].removeprefix('allocation failure: ')}"
         )
 
 
 def _named(queue: Queue) -> list[str]:
-    """Return the options of sbatch that name something, except the partition."""
+    """Return sbatch's options for account, QOS, constraint and reservation."""
     words = {name: getattr(queue, name) for name in ("account", "qos", "constraint", "reservation")}
     return [f"--{name}={word}" for name, word in words.items() if word is not None]

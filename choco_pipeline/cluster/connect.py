@@ -13,11 +13,11 @@ from typing import Any, Protocol
 
 from choco_pipeline.errors import ChocoError
 
-#: Environment variable that holds the cluster's address, or the path of its scheduler file.
+#: Environment variable with the cluster's address, or the path of its scheduler file.
 SCHEDULER = "CHOCO_SCHEDULER"
-#: Beside the scheduler file of a run that hands tasks of its jobs on: the socket at which it is asked to.
+#: Socket of the relay of a run, beside its scheduler file.
 SOCKET = "jobs.socket"
-#: The scheduler's log topic that reports travel under.
+#: The scheduler's log topic for reports.
 TOPIC = "choco-progress"
 
 
@@ -31,35 +31,34 @@ PROCESS = _Process()
 
 
 class ClusterError(ChocoError):
-    """The cluster cannot be reached, has gone away, or has lost a task."""
+    """The cluster cannot be reached, was lost, or has lost a task."""
 
 
 class Report(Protocol):
-    """The function by which a task reports its progress."""
+    """A function to report the progress of a task."""
 
     def __call__(self, stage: str, **numbers: int) -> None:
         """Add `numbers` to the progress of `stage`."""
 
 
 def ignore(stage: str, **numbers: int) -> None:
-    """Report nothing, as tasks do outside of a cluster."""
+    """Ignore a report, outside of a cluster."""
 
 
 class TaskProgress:
     """Sums of the reports of tasks.
 
-    A task whose worker died runs again from its start, so the reports of its earlier attempt are dropped.
+    A task whose worker has died runs again. Then the reports of its earlier attempt are dropped.
     """
 
     def __init__(self) -> None:
-        """Begin at zero."""
-        #: For each task its worker, and the sums of its reports by stage and name.
+        #: The worker of each task, and the sums of its reports by stage and name.
         self._attempts: dict[str, tuple[str, Counter[tuple[str, str]]]] = {}
-        #: The sums of all tasks: a run asks for them many times a second.
+        #: The sums over all tasks, cached because a run reads them many times per second.
         self._sums: Counter[tuple[str, str]] = Counter()
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Count a report, as `choco_pipeline.cluster.task.run_target` sends it."""
+        """Count a report from `choco_pipeline.cluster.task.run_target`."""
         worker, numbers = self._attempts.get(event["task"], ("", Counter()))
         if worker != event["worker"]:
             self._sums.subtract(numbers)
@@ -70,22 +69,23 @@ class TaskProgress:
         self._attempts[event["task"]] = event["worker"], numbers
 
     def totals(self, stage: str) -> dict[str, int]:
-        """Return the sums of a stage, by name."""
+        """Return the sums of a stage by name."""
         return {name: n for (of, name), n in self._sums.items() if of == stage}
 
 
 def call(target: str, *arguments: Any) -> Any:
-    """Run one task, as `call_each`."""
+    """Run one task, as in `call_each`."""
     return call_each(target, [arguments])[0]
 
 
 def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
     """Run a task for each list of arguments, on the cluster or in this process.
 
-    The target, ``package.module:function``, is called as ``function(*arguments, report)``, where ``report(stage, **numbers)``
-    counts progress. Arguments and results are plain data, as JSON can hold. With a cluster this process does not import the
-    target. Raises `ClusterError` if the cluster cannot be reached within seconds, goes away, or loses a task; `ChocoError` as
-    the target raised it, with the same message. Tasks that have not begun are then given up.
+    The target ``package.module:function`` is called as ``function(*arguments, report)``, where ``report(stage, **numbers)``
+    counts progress. Arguments and results are plain data, as in JSON. With a cluster, this process does not import the target.
+
+    Raises `ClusterError` if the cluster cannot be reached within seconds, is lost, or loses a task. A `ChocoError` of the target
+    is raised with its message. After an error, tasks that have not begun are cancelled.
     """
     if not arguments:
         return []
@@ -95,15 +95,15 @@ def call_each(target: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         return [function(*each, ignore) for each in arguments]
     if "://" not in scheduler and os.path.lexists(Path(scheduler).with_name(SOCKET)):
         relay_tasks = resolve("choco_pipeline.cluster.relay:relay_tasks")
-        with suppress(OSError):  # a run that was killed has left the socket
+        with suppress(OSError):  # the socket of a killed run
             return list(relay_tasks(Path(scheduler).parent, target, arguments))
-    # Resolved only here, because it imports distributed, which takes half a second.
+    # The import of distributed takes half a second.
     with resolve("choco_pipeline.cluster.task:connection")(scheduler) as cluster:
         return list(cluster.run_each(target, arguments))
 
 
 def resolve(target: str) -> Callable[..., Any]:
-    """Return the function that ``package.module:function`` names."""
+    """Return the function with the name ``package.module:function``."""
     module, _, name = target.partition(":")
     function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
@@ -111,28 +111,28 @@ def resolve(target: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Step:
-    """One task among others."""
+    """A task that may depend on others of the same list."""
 
-    #: Its name; no other step of the same list has it.
+    #: A unique name in the list.
     key: str
-    #: ``package.module:function``. Called as ``function(*arguments, *results, report)``.
+    #: ``package.module:function``, called as ``function(*arguments, *results, report)``.
     target: str
-    #: Plain data.
+    #: Arguments that are plain data.
     arguments: tuple[Any, ...]
-    #: Keys of the steps whose results it takes; they stand before it in the list. Results may be anything. They must not be
-    #: changed, because a step may run again when a worker dies.
+    #: Keys of earlier steps whose results it takes. Results may be any objects. The step must not change them, because it may run
+    #: again when a worker dies.
     needs: tuple[str, ...] = ()
-    #: Steps of a lane run on one worker while it lives, consecutive lanes on different ones. A step without a lane runs where a
-    #: result that it needs is, so all may end up on one worker.
+    #: The steps of a lane run on one worker while it lives. Consecutive lanes run on different workers. A step without a lane runs
+    #: on a worker that has one of its needed results, so that all may run on the same worker.
     lane: int | None = None
 
 
 class Runner:
-    """Runs steps one after the other, in this process."""
+    """Runner of steps in this process, one after the other."""
 
     @property
     def memory(self) -> int | None:
-        """Bytes that a step may use, or None if unknown."""
+        """Memory limit of a step in bytes; None if it is unknown."""
         return None
 
     @property
@@ -141,10 +141,10 @@ class Runner:
         return 1
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
-        """Run steps to their end; results are kept only while other steps need them.
+        """Run all steps; keep each result only while other steps need it.
 
-        Where the choice is free they run in the given order. A cluster calls `watch` now and then. Raises `ChocoError` as a
-        target raised it, with the same message; `ClusterError` if the cluster goes away, or a step has killed several workers.
+        Steps that can run at the same time are started in the given order. A cluster calls `watch` at intervals. A `ChocoError` of
+        a target is raised with its message. Raises `ClusterError` if the cluster is lost, or a step has killed several workers.
         """
         left = Counter(need for step in steps for need in step.needs)
         results: dict[str, Any] = {}
@@ -160,7 +160,7 @@ class Runner:
                     del results[need]
 
     def report(self, stage: str, **numbers: int) -> None:
-        """Add `numbers` to the progress of `stage`, if there is a listener."""
+        """Add `numbers` to the progress of `stage`; without a cluster, do nothing."""
 
 
 @contextmanager
@@ -170,6 +170,6 @@ def runner() -> Iterator[Runner]:
     if not scheduler:
         yield Runner()
         return
-    # distributed takes half a second to import
+    # The import of distributed takes half a second.
     with resolve("choco_pipeline.cluster.task:on_cluster")(scheduler) as on_cluster:
         yield on_cluster

@@ -1,11 +1,11 @@
-"""Relay of a run: jobs hand their tasks to the run that started them.
+"""Relay of a run: its jobs send their tasks through the run to the cluster.
 
-A client takes half a second to import `distributed`, and more to connect. A run has dozens of jobs, and is connected already.
-Therefore it listens at a socket in a folder that no other user may enter. A job sends one line of JSON, with a target and the
-arguments of each task, and receives another when all tasks have ended. If the job goes away, its tasks are given up. If the run
-goes away, the socket is closed, and jobs end with an error.
+A client takes half a second to import `distributed`, and more to connect. A run is connected already, and has dozens of jobs.
+Therefore the run listens at a socket in a private folder. A job sends a line of JSON with a target and the arguments of each task,
+and receives a line when all tasks have ended. If the job ends early, its tasks are cancelled. If the run ends, the socket is
+closed, and jobs fail.
 
-Without a socket, or without a run that listens there, jobs are ordinary clients.
+Without such a socket, jobs connect to the cluster themselves.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from typing import Any
 from choco_pipeline.cluster.connect import SOCKET, ClusterError
 from choco_pipeline.errors import ChocoError, DisagreementError
 
-#: Jobs that may wait until the run listens: more than one machine starts at the same time.
+#: Most jobs that wait for a connection: more than a machine runs at the same time.
 BACKLOG = 1024
 
 
 class RelayedError(RuntimeError):
-    """Any other error of a task, with the traceback from its worker."""
+    """An unexpected error of a task, with the traceback from its worker."""
 
 
-#: The errors that a job raises, by the word in the answer.
+#: The errors that a job raises, by the kind of the answer.
 ERRORS = {"mistake": ChocoError, "disagreement": DisagreementError, "failure": RelayedError}
 
 
 class GivenUpError(Exception):
-    """Tasks were given up, because the job that waited for them is gone."""
+    """Tasks were cancelled, because the job that waited for them has ended."""
 
 
-#: Runs a target for each list of arguments and returns the results; the tasks are given up when the function returns true.
+#: Runs a target for each list of arguments and returns the results. The tasks are cancelled when the function returns true.
 RunTasks = Callable[[str, Sequence[Sequence[Any]], Callable[[], bool]], list[Any]]
 
 
 class Relay:
-    """The run's end: a socket at which jobs ask."""
+    """The run's side of the relay: a socket that accepts requests of jobs."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the socket; jobs are answered after `serve`.
+        """Open the socket; requests wait until `serve`.
 
-        Raises `OSError` if there can be no socket in the folder.
+        Raises `OSError` if the folder cannot have a socket.
         """
         self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -60,12 +60,12 @@ class Relay:
             raise
 
     def serve(self, run_tasks: RunTasks) -> None:
-        """Answer jobs, each in its own thread."""
+        """Answer requests, each in its own thread."""
         threading.Thread(target=self._serve, args=(run_tasks,), daemon=True).start()
 
     def close(self) -> None:
         """Close the socket."""
-        with suppress(OSError):  # a thread that waits for the next job ends only so
+        with suppress(OSError):  # only this ends a thread in accept()
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
 
@@ -79,10 +79,10 @@ class Relay:
 
 
 def relay_tasks(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> Any:
-    """Ask the run with a socket in a folder to run a task for each argument list.
+    """Send tasks to the run with a socket in `folder`; return their results.
 
-    Raises `OSError` if no run listens there; `ClusterError`, `ChocoError` or `DisagreementError` as for
-    `choco_pipeline.cluster.connect.call`; `RelayedError` if the task raised anything else.
+    Raises `OSError` if no run listens there, and `RelayedError` for an unexpected error of a task. Other errors are as for
+    `choco_pipeline.cluster.connect.call_each`.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(str(folder / SOCKET))
@@ -92,7 +92,7 @@ def relay_tasks(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -
         except OSError:
             line = b""
     if not line.endswith(b"\n"):
-        raise ClusterError(f"{target}: the run went away before its tasks were done")
+        raise ClusterError(f"{target}: the run ended before the tasks were done")
     kind, value = json.loads(line)
     if kind in ERRORS:
         raise ERRORS[kind](value)
@@ -101,7 +101,7 @@ def relay_tasks(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -
 
 def _answer(connection: socket.socket, run_tasks: RunTasks) -> None:
     def is_gone() -> bool:
-        """Check whether the job has gone; a living one is silent after its question."""
+        """Whether the job has ended: it sends nothing after its request."""
         return bool(select.select([connection], [], [], 0)[0])
 
     with connection, suppress(OSError, GivenUpError):
@@ -118,7 +118,7 @@ def _answer(connection: socket.socket, run_tasks: RunTasks) -> None:
             answer = "mistake", str(error)
         except DisagreementError as error:
             answer = "disagreement", error.args[0]
-        except Exception as error:  # which the job raises
+        except Exception as error:  # the job raises it
             answer = "failure", "".join(traceback.format_exception(error)).rstrip()
         connection.sendall(json.dumps(answer).encode() + b"\n")
 

@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster: the process that waits, and the worker."""
+"""Tasks on a Dask cluster: the client's side and the worker's side."""
 # mypy: untyped-calls-exclude="distributed,dask"
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, Runner,
 from choco_pipeline.cluster.relay import GivenUpError
 from choco_pipeline.errors import ChocoError
 
-#: New objects after which a worker collects garbage, more than Python's own: searches make millions of small ones, few in cycles.
+#: A worker's threshold for garbage collection, above Python's: searches create millions of objects, few of them in cycles.
 NEW_OBJECTS = 10_000
 #: The name of a graph of steps.
 GRAPH = "steps"
-#: Seconds until a scheduler that does not answer counts as gone.
+#: Time limit in seconds for the answer of a scheduler.
 ANSWER = 5
-#: The same if a scheduler file names it: it was there moments ago, and its machine may be busy.
+#: Time limit for a scheduler with a scheduler file: it was running recently, and its machine may be busy.
 LOADED_ANSWER = 60
-#: Seconds between two looks at a task that runs.
+#: Seconds between two checks of a running task.
 LOOK = 0.5
-#: Seconds to wait for the scheduler file of a cluster that is starting; compiling kernels may be part of that.
+#: Time limit in seconds for the scheduler file of a starting cluster, which may have to compile kernels.
 START = 600
 
 
 def is_done(future: Future[Any]) -> bool:
-    """Wait for a task until the next look; return whether it is done."""
+    """Wait for a task for `LOOK` seconds; return whether it is done."""
     try:
         future.exception(timeout=LOOK)
     except TimeoutError:
@@ -57,12 +57,12 @@ def is_done(future: Future[Any]) -> bool:
 
 @contextmanager
 def losses(target: str, address: str) -> Iterator[None]:
-    """Re-raise the loss of the cluster or of many workers as a `ClusterError`."""
+    """Re-raise the loss of the cluster or of several workers as `ClusterError`."""
     try:
         yield
     except FutureCancelledError:
         raise ClusterError(
-            f"{target}: the cluster at {address} went away before the task was done"
+            f"{target}: the cluster at {address} was lost before the task was done"
         ) from None
     except KilledWorker as error:
         raise ClusterError(
@@ -73,7 +73,7 @@ def losses(target: str, address: str) -> Iterator[None]:
 def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
     """Run a target on a worker.
 
-    Any user error is raised as a plain `ChocoError` with its message, which can be sent.
+    A `ChocoError` of any subclass is raised as a plain one with its message, because subclasses may not be serialisable.
     """
     PROCESS.is_worker = True
     worker = get_worker()
@@ -85,7 +85,7 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
     try:
         if not Path(folder).is_dir() or not Path(folder).samefile(Path.cwd()):
             raise ClusterError(
-                f"worker {worker.address} runs in {Path.cwd()}, start it in the folder of the run, {folder}"
+                f"worker {worker.address} runs in {Path.cwd()}; start it in the folder of the run, {folder}"
             )
         return resolve(target)(*arguments, report)
     except ChocoError as error:
@@ -95,23 +95,23 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
 def _event(
     folder: str, task: object, worker: str, stage: str, numbers: Mapping[str, int]
 ) -> dict[str, Any]:
-    # A member of an enumeration is no plain text to the scheduler.
+    # The scheduler does not accept a member of an enumeration.
     stage = str(stage)
     return {"folder": folder, "task": task, "worker": worker, "stage": stage, "numbers": numbers}
 
 
 def dask_setup(worker: Worker) -> None:
-    """Prepare a worker; called by Dask. It ignores Ctrl-C, which a terminal sends to workers too."""
+    """Prepare a worker for Dask; ignore Ctrl-C, which a terminal also sends to workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(NEW_OBJECTS)
     silence_tracker()
 
 
 def silence_tracker() -> None:
-    """Silence Python's counter of semaphores, in case its predecessor was killed.
+    """Silence Python's resource tracker, in case its predecessor was killed.
 
-    Every process that loads numba has a semaphore, workers too. A new counter complains with a traceback of each semaphore that
-    it does not know, and Python has no setting for that.
+    Every process that loads numba has a semaphore. A new tracker prints a traceback for each semaphore that it does not know, and
+    Python has no setting against that.
     """
     warnings.filterwarnings("ignore", "resource_tracker")
     start = util.spawnv_passfds
@@ -130,31 +130,31 @@ def silence_tracker() -> None:
 @contextmanager
 def cluster_at(address: str, seconds: int = ANSWER) -> Iterator[Cluster]:
     """Connect to a scheduler within a time limit, or raise `ClusterError`."""
-    # The errors here report a lost connection once; this logger would repeat it.
+    # Errors raised here report a lost connection; this logger would repeat them.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address.startswith("tls://") and not Security().get_tls_config_for_role("client")["cert"]:
         raise ClusterError(
-            f"no Dask scheduler answers at {address} without a certificate: a file in config/clusters can name one"
+            f"no Dask scheduler answers at {address} without a certificate; a file in config/clusters can name one"
         )
     with dask.config.set({"distributed.comm.timeouts.connect": f"{seconds}s"}):
         try:
             asyncio.run(asyncio.wait_for(_knock(address), seconds + 1))
             client = Client(address, timeout=seconds, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            line = (str(error).splitlines() or ["it says nothing"])[0]
+            line = (str(error).splitlines() or ["no reason given"])[0]
             raise ClusterError(f"no Dask scheduler answers at {address} ({line})") from None
         except MemoryError:
             raise ClusterError(
-                f"no Dask scheduler answers at {address}, but something else, perhaps a dashboard"
+                f"no Dask scheduler answers at {address}, but another program, perhaps a dashboard"
             ) from None
         with client:
             yield Cluster(address, client, client.dashboard_link)
 
 
 def address_of(scheduler: str, seconds: float = START) -> str:
-    """Return the address of a scheduler, given or read from its file.
+    """Return the address of a scheduler, from its address or its file.
 
-    Raises `ClusterError` if the file is missing or holds no address.
+    Raises `ClusterError` if the file is missing for too long or has no address.
     """
     if "://" in scheduler:
         return scheduler
@@ -163,51 +163,51 @@ def address_of(scheduler: str, seconds: float = START) -> str:
     while not path.exists():
         if not path.parent.is_dir() or time.monotonic() > end:
             raise ClusterError(
-                f"{path}: no such scheduler file, and {scheduler!r} is no address like tcp://host:port"
+                f"{path}: no such scheduler file, and {scheduler!r} is not an address such as tcp://host:port"
             )
         time.sleep(0.02)
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise ClusterError(f"{path}: not a Dask scheduler file, which holds an address") from None
+        raise ClusterError(f"{path}: not a Dask scheduler file, it has no address") from None
 
 
 def connection(scheduler: str) -> AbstractContextManager[Cluster]:
-    """Connect to the scheduler that the environment names."""
+    """Connect to a scheduler by its address or its file."""
     seconds = ANSWER if "://" in scheduler else LOADED_ANSWER
     return cluster_at(address_of(scheduler), seconds)
 
 
 async def _knock(address: str) -> None:
-    """Shake hands with a scheduler.
+    """Connect to a scheduler and disconnect, to test the address.
 
-    If something else listens at the address, a client would wait for ever or not clean up. Such a listener may be silent, or send
-    bytes that look like the length of an enormous message, as the dashboard does.
+    If another program listens there, a client would wait for ever or not clean up. Such a program may be silent, or may send bytes
+    that look like the length of an enormous message, as a dashboard does.
     """
     comm = await connect(address, **Security().get_connection_args("client"))
     await comm.close()
 
 
 class Lanes(SchedulerPlugin):
-    """Shares out the lanes again when a worker comes or goes.
+    """Distributes the lanes again when a worker comes or goes.
 
-    Otherwise steps would wait forever for workers that have died, and later workers would have nothing to do.
+    Otherwise steps would wait forever for dead workers, and new workers would be idle.
     """
 
     name = "choco-lanes"
     idempotent = True
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
-        """Give some lanes to a new worker."""
-        self._share_out(scheduler)
+        """Assign lanes to a new worker."""
+        self._distribute(scheduler)
 
     def remove_worker(
         self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
     ) -> None:
-        """Give the lanes of a lost worker to others, or to the next one."""
-        self._share_out(scheduler)
+        """Assign the lanes of a lost worker to other workers."""
+        self._distribute(scheduler)
 
-    def _share_out(self, scheduler: Scheduler) -> None:
+    def _distribute(self, scheduler: Scheduler) -> None:
         workers = sorted(scheduler.workers)
         for task in scheduler.tasks.values():
             if task.loose_restrictions:
@@ -218,23 +218,22 @@ class Lanes(SchedulerPlugin):
 
 @dataclass(frozen=True)
 class Cluster(Runner):
-    """A Dask cluster that tasks can be sent to."""
+    """A connection to a Dask cluster."""
 
-    #: Of the scheduler.
+    #: Address of the scheduler.
     address: str
-    #: The connection.
     client: Client
-    #: Address of Dask's dashboard in a browser; None if there is none.
+    #: URL of Dask's dashboard; None if there is none.
     dashboard: str | None
 
     @property
     def workers(self) -> int:
-        """Number of tasks that run at the same time."""
+        """Number of tasks that can run at the same time."""
         return sum(self.client.nthreads().values())
 
     @property
     def memory(self) -> int | None:
-        """Bytes for each of these tasks; None without a worker or a limit."""
+        """Memory limit of each task in bytes; None without a worker or a limit."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         limits = [worker["memory_limit"] // worker["nthreads"] for worker in workers]
         return min(limits, default=0) or None
@@ -246,12 +245,12 @@ class Cluster(Runner):
         is_gone: Callable[[], bool] = lambda: False,
         priority: int = 0,
     ) -> list[Any]:
-        """Run a target for each list of arguments; a higher priority comes first.
+        """Run a target for each list of arguments; higher priorities run first.
 
-        Raises `GivenUpError` if `is_gone` returns true before the end. Tasks that have not begun are given up then, and also if
-        one fails.
+        Raises `GivenUpError` if `is_gone` returns true before the end. Then, or if a task fails, tasks that have not begun are
+        cancelled.
         """
-        # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
+        # The scheduler counts retries after the death of a worker; see allowed-failures.
         name = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
         futures = [
             self.client.submit(
@@ -275,13 +274,13 @@ class Cluster(Runner):
                     results.append(future.result())
             return results
         finally:
-            # Dask gives up released tasks that have not begun. Otherwise a traceback in a cycle might hold a task, and Dask would
-            # repeat it after the death of its worker.
+            # Dask cancels released tasks that have not begun. Otherwise a reference from a traceback could keep a task alive, and
+            # Dask would repeat it after the death of its worker.
             for future in futures:
                 future.release()
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] | None = None) -> None:
-        """Run the steps; a free worker takes the first one in the list that can run."""
+        """Run the steps; a free worker takes the first step that can run."""
         if not steps:
             return
         names = {step.key: f"{step.key}-{uuid.uuid4().hex}" for step in steps}
@@ -292,7 +291,7 @@ class Cluster(Runner):
             "priority": rank.__getitem__,
             "lane": lanes.__getitem__,
             "workers": lambda name: sorted(_workers_of(lanes[name], workers)),
-            "allow_other_workers": True,  # one may die, and others may have nothing to do
+            "allow_other_workers": True,  # a worker may die, and others may be idle
         }
         folder = os.getcwd()
         tasks = {
@@ -316,11 +315,11 @@ class Cluster(Runner):
                     future.result()  # raises
 
     def report(self, stage: str, **numbers: int) -> None:
-        """Send a report as a task does."""
+        """Add `numbers` to the progress of `stage`, like a task."""
         self.client.log_event(TOPIC, _event(os.getcwd(), self.client.id, "client", stage, numbers))
 
     def listen(self, handler: Callable[[Mapping[str, Any]], None]) -> None:
-        """Call `handler`, in another thread, with each report of a task for this folder."""
+        """Call `handler` in another thread with each report from a task of this folder."""
         folder = os.getcwd()
 
         def handle(event: tuple[float, Mapping[str, Any]]) -> None:
@@ -331,9 +330,9 @@ class Cluster(Runner):
         self.client.subscribe_topic(TOPIC, handle)
 
     def warm_up(self, target: str) -> Callable[[], bool]:
-        """Start a function on one worker; return a test of whether it is done.
+        """Start a function on one worker; return a function that tests whether it is done.
 
-        Tasks that wait for it need not compile the same again.
+        Tasks that wait for it find compiled kernels.
         """
         future = self.client.submit(_call, target, pure=False)
         return lambda: bool(future.done())
@@ -345,11 +344,11 @@ def _call(target: str) -> None:
 
 @contextmanager
 def on_cluster(scheduler: str) -> Iterator[Cluster]:
-    """Connect to a cluster that runs steps and has at least one worker."""
+    """Connect to a cluster for steps; wait until it has a worker."""
     with connection(scheduler) as cluster:
         cluster.client.register_plugin(Lanes())
         if not cluster.workers:
-            # A cluster that grows with its work has no worker until there is some.
+            # An adaptive cluster starts its first worker for the first task.
             cluster.client.submit(os.getpid, pure=False).result()
         yield cluster
 

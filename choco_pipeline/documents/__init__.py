@@ -1,1 +1,1 @@
-"""Documents: YAML with places, JSON that appears whole."""
+"""Documents: YAML files with locations of mistakes, and JSON written atomically."""

@@ -1,4 +1,4 @@
-"""Small documents on disk that are written as a whole or not at all."""
+"""Small documents on disk, which are written atomically."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 
 from choco_pipeline.errors import StoreError
 
-#: Characters that a terminal takes for a command or shows in another order, and halves of surrogate pairs.
+#: Control characters, characters that change the direction of text, and halves of surrogate pairs.
 INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-#: Nesting of lists and objects in a document. The project's have less than 20; functions that walk one are recursive.
+#: Deepest nesting of lists and objects in a document, because functions on them are recursive. The project uses less than 20.
 DEEPEST = 100
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as a whole; raise `StoreError` if that fails."""
+    """Write a text atomically; raise `StoreError` if that fails."""
     content = text.encode()
     try:
         write_whole(path, content)
@@ -31,7 +31,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write content to a new file, then rename it; leave nothing on failure."""
+    """Write content to a temporary file and rename it; remove the file on failure."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -43,7 +43,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
-    """Return the reason of an error; for a full disk with free bytes."""
+    """Return the reason of an error; for a full disk, with the free bytes."""
     text = error.strerror or str(error) or type(error).__name__
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return text
@@ -55,24 +55,24 @@ def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
 def read_bytes(path: Path, most: int = -1) -> bytes:
     """Return the content of a file, at most `most` bytes.
 
-    Raises `OSError` if it cannot be read or is no file: a pipe may never end.
+    Raises `OSError` if it cannot be read, or is a pipe or a device, which may never end.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise OSError(errno.EINVAL, "a pipe or a device, a file is needed")
+        raise OSError(errno.EINVAL, "must be a file, not a pipe or a device")
     with path.open("rb") as file:
         return file.read(most)
 
 
 def write_json(path: Path, document: object) -> None:
-    """Write a document as indented JSON, as a whole."""
+    """Write a document atomically as indented JSON."""
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_json(path: Path, most_bytes: int | None = None) -> Any:
-    """Return the document in a file, which may come from anywhere.
+    """Return the document in a JSON file, which may come from an untrusted source.
 
-    Raises `StoreError` if it cannot be read, is too large or is no JSON, or has a repeated key, a number that is none (NaN,
-    Infinity, or too large for a float), half of a surrogate pair, or nesting beyond `DEEPEST`.
+    Raises `StoreError` if it cannot be read, is too large or not JSON, or has a repeated key, NaN, Infinity, a number too large for
+    a float, half of a surrogate pair, or nesting beyond `DEEPEST`.
     """
     try:
         content = read_bytes(path, -1 if most_bytes is None else most_bytes + 1)
@@ -87,7 +87,7 @@ def read_json(path: Path, most_bytes: int | None = None) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the document of a text; `ValueError` for what is refused."""
+    """Return the document of a JSON text; `ValueError` in the cases of `read_json`."""
     text = text.decode("utf-8") if isinstance(text, bytes) else text
     try:
         document = json.loads(
@@ -97,11 +97,11 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError(_TOO_DEEP) from None
     if _is_deep(document):
         raise ValueError(_TOO_DEEP)
-    if "\\u" in text:  # half of a pair can only be written so
+    if "\\u" in text:  # half of a pair can only be written as an escape
         try:
             json.dumps(document, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise ValueError("half of a surrogate pair is no character") from None
+            raise ValueError("half of a surrogate pair is not a character") from None
     return document
 
 
@@ -113,18 +113,18 @@ def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice[:60]!r} is there twice in one object")
+        raise ValueError(f"the key {twice[:60]!r} occurs twice in one object")
     return document
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"{text[:40]} is too large for a number")
+        raise ValueError(f"the number {text[:40]} is too large")
     return value
 
 

@@ -1,4 +1,4 @@
-"""The bases of typed documents: a user's, and those between stages."""
+"""Base classes of typed documents: of users' documents, and of records."""
 
 from pathlib import Path
 from typing import Self
@@ -9,21 +9,21 @@ from choco_pipeline.documents.record import damaged, read_record
 
 
 class Model(BaseModel):
-    """A closed model: unknown keys are errors, and nothing is converted."""
+    """A model of a user's document: unknown keys are errors, types are not converted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class RecordModel(BaseModel):
-    """A closed model for what a stage writes; lists are read as tuples."""
+    """A model of a record: unknown keys are errors, lists become tuples."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Return the content of a record.
+        """Read a record; errors are as for `read_record`.
 
-        Raises as `read_record` does; `DamagedError` also if another version wrote it.
+        Raises `DamagedError` also if another version of the program wrote the record.
         """
         try:
             return cls.model_validate(read_record(path))

@@ -1,4 +1,4 @@
-"""Documentation of a model: its JSON schema, and tables of its keys."""
+"""Documentation of models: JSON schemas, and tables of keys."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from pydantic import BaseModel
 
 Schema = Mapping[str, Any]
-#: The words for one thing, with its article, and for several.
+#: A noun with its article, and its plural.
 Noun = tuple[str, str]
 
 
 def schema_text(model: type[BaseModel]) -> str:
-    """Return the JSON schema of a model, as text that ends with a line break."""
+    """Return the JSON schema of a model as text."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **model.model_json_schema(),
@@ -25,7 +25,7 @@ def schema_text(model: type[BaseModel]) -> str:
 def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
     """Return a section of a reference page: a model and a table of its keys.
 
-    `words` has the words for the models in it, by their names in the schema.
+    `words` has the nouns for models that are values of keys, by their names in the schema.
     """
     lines = [
         f"## {title}",
@@ -46,7 +46,7 @@ def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
 
 
 def _kind(field: Schema, words: Mapping[str, Noun]) -> Noun:
-    """Return the words for the values of a field of a schema."""
+    """Return the noun for the values of a field of a schema."""
     if "anyOf" in field:
         options = [_kind(option, words) for option in field["anyOf"]]
         one, several = (" or ".join(dict.fromkeys(forms)) for forms in zip(*options, strict=True))

@@ -1,6 +1,6 @@
-"""Files that people write, and the explanation of mistakes in them.
+"""YAML files of users, and messages about mistakes in them.
 
-A message names the place, the key, the value that was found and the values that are allowed.
+A message has the file, the line, the key, the value found and the allowed values.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from choco_pipeline.errors import ConfigError
 Location = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
 DEEPEST = 30
-#: Binary digits of an integer, as of the values of formulas. Python prints at most 4,300 decimal digits.
+#: Most binary digits of an integer, as for values of formulas. Python prints at most 4,300 decimal digits.
 MOST_BITS = 4096
-#: Explained mistakes of one file. A reader corrects no more at once, and each is compared with all others.
+#: Most explained mistakes of one file. Each is compared with all others.
 MOST_EXPLAINED = 20
-#: A longer list of allowed words is not printed if a near one can be named.
+#: A longer list of allowed words is not printed if a similar word is suggested.
 MOST_LISTED = 8
-#: Bytes of a file. Text that is no YAML is read at about 100 kB/s; the project's files have at most 65 kB.
+#: Most bytes of a file. Text that is not YAML is read at about 100 kB/s; the project's files have at most 65 kB.
 LARGEST_FILE = 512 << 10
-#: Characters of an integer: Python reads and prints at most 4,300 digits.
+#: Most characters of an integer. Python reads and prints at most 4,300 digits.
 LONGEST_INTEGER = 1000
-#: Characters of a key. No known key has half as many, and errors name keys.
+#: Most characters of a key, because messages contain keys. No known key has half as many.
 LONGEST_KEY = 200
-#: The form of an integer. YAML 1.1 reads 010 as 8 and 1:30 as 90, without a word.
+#: The form of an integer. YAML 1.1 would read 010 as 8 and 1:30 as 90.
 _DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _BOOLEAN, _INTEGER = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:int"
 _COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 
 
 class Content:
-    """Plain data that a person has written, with the place of each part.
+    """Plain data from a user, with the place of each part.
 
-    Errors call it by its `owner`: a file, or another source.
+    Errors name its `owner`: a file, or another source.
     """
 
     def __init__(self, owner: str, content: Any) -> None:
-        """Take data from no file; raise `ConfigError` if it is nested too deeply."""
+        """Wrap data without a file; raise `ConfigError` if it is nested too deeply."""
         self.owner = owner
         self.content = content
         self._places: dict[Location, str] = {}
@@ -68,18 +68,18 @@ class Content:
             self._place(value, (*location, key))
 
     def where(self, location: Location) -> str:
-        """Return the place of a key, or of the nearest one above it."""
+        """Return the place of a key, or of the nearest key that contains it."""
         while location not in self._places:
             location = location[:-1]
         return self._places[location]
 
     def error(self, location: Location, message: str) -> ConfigError:
-        """Return a `ConfigError` that names the place."""
+        """Return a `ConfigError` with the place and the key."""
         key = ".".join(map(str, location))
         return ConfigError(f"{self.where(location)}: {key + ': ' if key else ''}{message}")
 
     def load(self, model: type[M]) -> M:
-        """Return the content as a `model`; `ConfigError` lists its mistakes."""
+        """Return the content as a `model`; raise `ConfigError` with all mistakes."""
         try:
             return model.model_validate(self.content)
         except ValidationError as error:
@@ -91,22 +91,22 @@ class Content:
         raise ConfigError("\n".join(lines))
 
     def _one_for_each_place(self, details: Sequence[ErrorDetails]) -> Iterator[ErrorDetails]:
-        """Yield one error for each place; a union has one for each member."""
+        """Yield one error for each place; pydantic has one for each member of a union."""
         by_place: dict[Location, list[ErrorDetails]] = {}
         misspelt = [str(d["loc"][-1]) for d in details if d["type"] == "extra_forbidden"]
         for detail in details:
             is_missing = detail["type"] == "missing"
             if is_missing and get_close_matches(str(detail["loc"][-1]), misspelt, 1):
-                continue  # it has a misspelt name, which is an error of its own
+                continue  # its misspelt name is reported instead
             place = detail["loc"] if is_missing else self._known(detail["loc"])
             if detail["type"] == "union_tag_invalid":
                 place = (*place, _discriminator(detail))
             by_place.setdefault(place, []).append(detail)
         for place, group in by_place.items():
             if place and any(o != place and o[: len(place)] == place for o in by_place):
-                continue  # the mistake is further in
+                continue  # an inner place has the mistake
             if not isinstance(group[0]["input"], list):
-                # An error of one member of a union on this value says more than that another needs a list.
+                # An error on this value is more helpful than "needs a list" of another member of the union.
                 group = [d for d in group if d["type"] == "value_error"] or group
             needed = " or ".join(dict.fromkeys(map(_needed, group)))
             several: ErrorDetails = {**group[0], "type": "union", "msg": f"Needs {needed}"}
@@ -142,7 +142,7 @@ class Content:
         return f"{self.where(place)}: {key}: {message}"
 
     def _known(self, location: Location) -> Location:
-        """Return a location without the names of union members that pydantic adds."""
+        """Return a location without pydantic's names of union members."""
         known: Location = ()
         for part in location:
             if (*known, part) in self._places:
@@ -150,7 +150,7 @@ class Content:
         return known
 
 
-#: The values that a field needs by the type of an error, in which ``{…}`` is from its context.
+#: The needed value for each type of error; ``{…}`` is filled from the error's context.
 NEEDED = {
     "int_type": "an integer",
     "string_type": "text",
@@ -167,7 +167,7 @@ NEEDED = {
 
 
 def _needed(detail: ErrorDetails) -> str:
-    """Return the needed value, or for other errors a sentence."""
+    """Return the needed value, or a sentence for errors of other types."""
     context = detail.get("ctx", {})
     if detail["type"] == "value_error":
         return str(context["error"])
@@ -187,7 +187,7 @@ def _hint(given: object, allowed: Sequence[str]) -> str:
 
 
 def _one_of(listed: str, given: object) -> str:
-    """Return the message that one of the words ``'a', 'b'`` is needed."""
+    """Return the message that one of the listed words is needed."""
     allowed = [word.strip("'") for word in listed.split(", ")]
     hint = _hint(given, allowed)
     is_long = hint and len(allowed) > MOST_LISTED
@@ -196,7 +196,7 @@ def _one_of(listed: str, given: object) -> str:
 
 
 def _keys_at(model: type[BaseModel], content: object, location: Location) -> list[str]:
-    """Return the keys that are allowed in the mapping at `location` of `content`."""
+    """Return the allowed keys of the mapping at `location` in `content`."""
     here: Any = model
     for part in location:
         if isinstance(here, type) and issubclass(here, BaseModel):
@@ -218,7 +218,7 @@ def _is_model(kind: object) -> bool:
 
 
 def _member_for(content: object, models: list[type[BaseModel]]) -> type[BaseModel] | None:
-    """Return the model with the literals of the content, or else the first."""
+    """Return the model whose literals match the content, or else the first model."""
     given = content if isinstance(content, dict) else {}
     for model in models:
         for name, field in model.model_fields.items():
@@ -234,7 +234,7 @@ def _short(value: object) -> str:
 
 
 class _RefusedError(Exception):
-    """YAML that these files may not have, with its place."""
+    """Valid YAML that is not allowed here, with its place."""
 
     def __init__(self, mark: Any, why: str) -> None:
         super().__init__(why)
@@ -242,7 +242,7 @@ class _RefusedError(Exception):
 
 
 class _Loader(Composer, Resolver):
-    """Refuses deep nesting and aliases as soon as they are read."""
+    """A loader that rejects deep nesting and aliases while it reads."""
 
     depth = 0
 
@@ -254,9 +254,9 @@ class _Loader(Composer, Resolver):
         Resolver.__init__(self)
 
     def get_event(self) -> Any:
-        """Return the next event, once."""
+        """Return and remove the next event."""
         event: Any = self._events.get_event()
-        # PyYAML takes quadratic time in the depth. So the limit is checked during reading.
+        # PyYAML takes quadratic time in the depth, so the limit must be checked during reading.
         self.depth += isinstance(event, yaml.CollectionStartEvent)
         self.depth -= isinstance(event, yaml.CollectionEndEvent)
         if self.depth > DEEPEST:
@@ -268,10 +268,10 @@ class _Loader(Composer, Resolver):
 
 
 def _parsed(text: str) -> Any:
-    """Return the one node of a text, or None.
+    """Return the root node of a text; None if it is empty.
 
-    libyaml takes about an eighth of the time of PyYAML's own parser, but PyYAML may be built without it. The other parser
-    explains errors more clearly, with a place, and refuses a tab inside a word, which libyaml accepts.
+    libyaml takes about an eighth of the time of PyYAML's own parser, but PyYAML may be built without it. The own parser has better
+    error messages, with a place, and rejects a tab inside a word, which libyaml accepts.
     """
     if yaml.__with_libyaml__ and "\t" not in text:
         with suppress(yaml.YAMLError):
@@ -283,7 +283,7 @@ class YamlFile(Content):
     """The content of a YAML file with the line of every key."""
 
     def __init__(self, path: Path, text: str | None = None) -> None:
-        """Read `path`, or take its `text`; raise `ConfigError` if it cannot be used."""
+        """Read `path`, or use its `text`; raise `ConfigError` for a mistake."""
         self.path = path
         self.owner = str(path)
         self._places: dict[Location, str] = {}
@@ -335,7 +335,7 @@ class YamlFile(Content):
         if isinstance(node, yaml.SequenceNode):
             return [self._construct(item, (*location, i)) for i, item in enumerate(node.value)]
         if node.tag == _BOOLEAN and node.value.lower() not in ("true", "false"):
-            return node.value  # no, yes, on and off are words, as in YAML 1.2
+            return node.value  # no, yes, on and off are text, as in YAML 1.2
         if invisible := INVISIBLE.search(node.value):
             what = f"the character U+{ord(invisible[0]):04X} is not allowed"
             raise self._at(node.start_mark, what)
@@ -349,7 +349,7 @@ class YamlFile(Content):
             return yaml.constructor.SafeConstructor().construct_object(node)
         except (IndexError, AttributeError):  # PyYAML on !!int '' and similar text
             kind = node.tag.rpartition(":")[2]
-            what = f"cannot be read: {node.value[:60]!r} is no {kind}"
+            what = f"cannot be read: {node.value[:60]!r} is not of type {kind}"
             raise self._at(node.start_mark, what) from None
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             problem = getattr(error, "problem", None) or str(error)
@@ -357,11 +357,9 @@ class YamlFile(Content):
 
 
 def read_yaml_text(path: Path, shown: Path | None = None, most: int = LARGEST_FILE) -> str:
-    """Return the text of a file.
+    """Return the text of a file; messages call it `shown`, by default its path.
 
-    Raises `ConfigError` if it is too large, no UTF-8 text, or cannot be read.
-
-    Errors name it as `shown`, by default its path.
+    Raises `ConfigError` if it is too large, not UTF-8 text, or cannot be read.
     """
     shown = shown or path
     try:

@@ -1,6 +1,6 @@
-"""Shapes drawn as text for terminals, and as SVG for pages and papers.
+"""Drawings of shapes as text for terminals, and as SVG for pages and papers.
 
-In an SVG flat bars are squares, solid bars are boxes seen from the bitter corner, and heaps are stones.
+In an SVG, flat bars consist of squares, solid bars of boxes seen from the bitter corner, and heaps of stones.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from itertools import zip_longest
 from choco_pipeline.drawing.shapes import Boxes, Heaps, Passes, Plus, Shape, Squares
 
 BITTER, SWEET, STONE = "■", "□", "●"
-#: Text is cut off at this many squares, stones or columns of boxes across, and this many rows.
+#: Largest width of text, in squares, stones or columns of boxes, and largest height in rows.
 WIDEST, TALLEST = 36, 24
-#: Colours of chocolate, of the bitter square, and of the cuts between; a page may restyle the classes.
+#: Colours of chocolate, of the bitter square, and of the lines between squares; a page may restyle the classes.
 MILK, MILK_LEFT, MILK_RIGHT, DARK, CUT = "#8a5a36", "#6f4528", "#55331c", "#0b0b0b", "#f1e2cc"
-#: What a move takes away.
+#: Style of the squares that a move takes.
 PALE = 'opacity="0.3"'
 #: In units of the SVG: the side of a square, the height of a line of text, and the radius of a stone.
 UNIT, LABEL, RADIUS = 20.0, 18.0, 9.0
-#: Larger drawings are made of blocks: this many squares, boxes or stones at most stand in a line.
+#: Most squares, boxes or stones in a line. In larger drawings each of them stands for a block.
 MOST_SQUARES, MOST_BOXES, MOST_STONES = 48, 24, 24
 #: A line beside a bar.
 LINE = 'stroke="currentColor" stroke-width="1"'
 #: A vector in the plane.
 Side = tuple[float, float]
-#: White space around and between the parts of an SVG, in its own units.
+#: Space around and between the parts of an SVG, in its units.
 MARGIN, GAP = 8, 26
 
 
@@ -39,7 +39,7 @@ def text_lines(shapes: Sequence[Shape]) -> list[str]:
     widths = [max(map(len, block), default=0) for block in blocks]
     lines = []
     for i in range(rows):
-        # Blocks stand on one line.
+        # Blocks are aligned at the bottom.
         cells = [
             (block[i - rows] if rows - i <= len(block) else "").ljust(w)
             for block, w in zip(blocks, widths, strict=True)
@@ -51,7 +51,7 @@ def text_lines(shapes: Sequence[Shape]) -> list[str]:
 def svg_element(shapes: Sequence[Shape], after: Sequence[Shape], label: str) -> str:
     """Return shapes side by side as an SVG element with a label.
 
-    The difference to the shapes `after` a move, if there are any, is pale.
+    Parts that are missing in the shapes `after` a move, if given, are pale.
     """
     drawings = [_drawing(shape, left) for shape, left in zip_longest(shapes, after)]
     width = sum(d.width for d in drawings) + GAP * (len(drawings) - 1) + 2 * MARGIN
@@ -89,7 +89,7 @@ def _lines(shape: Shape) -> list[str]:
 
 
 def _squares_text(bar: Squares) -> list[str]:
-    """Return the window around the bitter square, and what lies outside of it."""
+    """Return a window around the bitter square, and numbers of hidden rows and columns."""
     left = min(bar.left, max(WIDEST // 2, WIDEST - bar.right - 1))
     right = min(bar.right, WIDEST - left - 1)
     below = min(bar.below(right), max(TALLEST // 2, TALLEST - bar.top - 1))
@@ -111,7 +111,7 @@ def _squares_text(bar: Squares) -> list[str]:
 
 
 def _boxes_text(bar: Boxes) -> list[str]:
-    """Return the number of boxes in each column, x downwards, z to the right."""
+    """Return a table of the numbers of boxes: x downwards, z to the right."""
     x_label, _, z_label = bar.labels
     n_x, n_z = min(bar.x + 1, TALLEST), min(bar.z + 1, WIDEST // 2)
     rows = [["boxes", f"{z_label}=0", *map(str, range(1, n_z))]]
@@ -133,7 +133,7 @@ def _more(hidden: Mapping[str, int]) -> list[str]:
 
 @dataclass(frozen=True)
 class Drawing:
-    """SVG elements and the room they take, from (0, 0)."""
+    """SVG elements with their width and height, from (0, 0)."""
 
     width: float
     height: float
@@ -141,7 +141,7 @@ class Drawing:
 
 
 def _drawing(shape: Shape, after: Shape | None) -> Drawing:
-    """Return the drawing of `shape`; parts missing in `after` are pale."""
+    """Return the drawing of `shape`; parts that are missing in `after` are pale."""
     match shape, after:
         case Squares(), Squares() | None:
             return _draw_squares(shape, after)
@@ -167,7 +167,7 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
     x0, y0 = margin_left + left * unit, top * unit
 
     def path(shape: Squares) -> str:
-        """Return every square of `shape`, column by column."""
+        """Return the path of all squares of `shape`, column by column."""
         squares = []
         for column in range(-_blocks(shape.left, block), _blocks(shape.right, block) + 1):
             at = min(column * block, shape.right)
@@ -208,10 +208,10 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
 
 
 def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
-    """Draw a solid bar from in front of its bitter corner.
+    """Draw a solid bar, seen from its bitter corner.
 
-    Heights do not fall in x or z, so no box is hidden but by a box on top of it or in front of it at the same height:
-    the tops and, of each side, what stands above the neighbour in front is all that is seen, in any order.
+    Heights are monotone in x and z. Therefore a box is hidden only by a box on top of it, or by one in front of it at the same
+    height. The visible faces are the tops, and the parts of the sides above the neighbours in front. They do not overlap.
     """
     block = _block(max(bar.x, bar.z, bar.y) + 1, MOST_BOXES)
     x, z = _blocks(bar.x, block), _blocks(bar.z, block)
@@ -245,7 +245,7 @@ def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
                 corner = u == w == 0
                 top = "bitter" if corner and high == 1 else "milk"
                 drawn[top].append(face(u, high, w, dx, dz))
-                # Of each side the part above the neighbour in front of it.
+                # The part of each side above the neighbour in front of it.
                 for kind, along, front in (
                     ("milk-left", dx, height(shape, u, w - 1) if w else 0),
                     ("milk-right", dz, height(shape, u - 1, w) if u else 0),
@@ -299,7 +299,7 @@ def _draw_heaps(heaps: Heaps, after: Heaps | None) -> Drawing:
 
 
 def _draw_passes(left: int, passed: bool) -> Drawing:
-    """Draw what is left as tickets; the one that a move uses is pale."""
+    """Draw the passes left as tickets; a ticket that the move uses is pale."""
     body = []
     for i in range(min(left, 6)):
         pale = PALE if passed and i == 0 else ""
@@ -313,7 +313,7 @@ def _draw_passes(left: int, passed: bool) -> Drawing:
 
 
 def _length(x: float, y: float, label: str, value: int, anchor: str = "middle") -> str:
-    """Return ``y = 2``, the name in italics."""
+    """Return the text ``label = value``, with the label in italics."""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"><tspan font-style="italic">{label}</tspan> = {value}</text>'
 
 
@@ -330,10 +330,10 @@ def _text(
 
 
 def _block(length: int, most: int) -> int:
-    """Return the side in squares of one drawn square."""
+    """Return the side of a block for which `length` squares need at most `most` blocks."""
     return max(1, -(-length // most))
 
 
 def _blocks(cuts: int, block: int) -> int:
-    """Return the number of blocks for `cuts` squares besides the bitter block."""
+    """Return the number of blocks for `cuts` squares, without the bitter block."""
     return -(-cuts // block)

@@ -1,4 +1,4 @@
-"""The shapes in a picture of a position: flat and solid bars, heaps, passes."""
+"""Shapes in pictures of positions: flat and solid bars, heaps, passes."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Squares:
-    """A flat bar, counted from its bitter square."""
+    """A flat bar; its bitter square is in row 0 and column 0."""
 
-    #: Numbers of columns on both sides of the bitter square's.
+    #: Numbers of columns to the left and to the right of the bitter square.
     left: int
     right: int
-    #: Numbers of rows above and below the bitter row in a column, from -left to right; neither decreases to the right of 0.
+    #: Numbers of rows above and below row 0 in a column from -left to right; from column 0 to the right they are monotone.
     above: Callable[[int], int]
     below: Callable[[int], int]
-    #: For the directions left, right, above, below: the coordinate that counts its cuts, or "".
+    #: The coordinates that count the cuts to the left, to the right, above and below; empty for none.
     labels: tuple[str, str, str, str]
 
     @property
     def top(self) -> int:
-        """Rows above the bitter square's in the highest column, the last one."""
+        """Number of rows above row 0, which is that of the last column."""
         return self.above(self.right)
 
     @property
     def bottom(self) -> int:
-        """Rows below the bitter square's in the lowest column, the last one."""
+        """Number of rows below row 0, which is that of the last column."""
         return self.below(self.right)
 
 
 @dataclass(frozen=True)
 class Boxes:
-    """A solid bar: columns (u, w) of boxes, the bitter one lowest in (0, 0)."""
+    """A solid bar: columns (u, w) of boxes; the bitter box is the lowest of (0, 0)."""
 
-    #: Remaining cuts in each direction.
+    #: Numbers of possible cuts in each direction.
     x: int
     y: int
     z: int
-    #: Number of boxes in column (u, w), up to (x, z); it does not decrease in u or w.
+    #: Number of boxes in column (u, w), up to (x, z), monotone in u and w.
     height: Callable[[int, int], int]
     #: The names of x, y, z.
     labels: tuple[str, str, str]
@@ -54,14 +54,14 @@ class Heaps:
 
 @dataclass(frozen=True)
 class Passes:
-    """Passes left to the players, after the shapes of their game."""
+    """The number of passes left, which comes after the shapes of the game."""
 
     left: int
 
 
 @dataclass(frozen=True)
 class Plus:
-    """The sign between the parts of a disjunctive sum."""
+    """A plus sign between the components of a disjunctive sum."""
 
 
 Shape = Squares | Boxes | Heaps | Passes | Plus

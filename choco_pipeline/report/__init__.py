@@ -1,4 +1,4 @@
-"""The report of a run: pages, documents for programs, exports, and a crate."""
+"""The report of a run: pages, machine-readable documents, exports, and a crate."""
 
 from typing import Literal
 

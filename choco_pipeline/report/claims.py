@@ -1,4 +1,4 @@
-"""Claims on pages: verdicts, evidence, counterexamples and pairs."""
+"""Views of claims for pages: verdicts, evidence, counterexamples and pairs."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ from choco_pipeline.sweep.ledger import Ledger
 
 Document = Mapping[str, Any]
 
-#: Evidence that other parts of a page show.
+#: Keys of evidence that other parts of a page show.
 SHOWN_ELSEWHERE = ("all_choices", "reach", "true_up_to", "best_possible", "false_at")
-#: Two parameters with at least this many cells are laid out as a grid.
+#: Fewest verdicts on a claim with two parameters that are laid out as a grid.
 GRID_CELLS = 9
-#: Number of drawn counterexamples of one claim, including the least.
+#: Most drawn counterexamples of one claim, including the least.
 MOST_DRAWN = 3
 
 LABELS = {
@@ -93,7 +93,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class EvidenceTable:
-    """Evidence in a table."""
+    """Evidence in the form of a table."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[object]]
@@ -167,14 +167,14 @@ def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
         ]
         for step in derivation["steps"]
     ]
-    # One sentence may be a step of each of two formulas of the statement.
+    # Two formulas of a statement may share a step.
     distinct = [row for i, row in enumerate(rows) if row not in rows[:i]]
     sentences = EvidenceTable(("sentence, decided", "engines", "states"), distinct)
     yield "from which it follows", sentences
 
 
 def _premises(derivation: Document) -> Iterator[Document]:
-    """Yield the premises and their premises, in the order of the chain."""
+    """Yield the premises, each followed by its own premises."""
     for premise in derivation["premises"]:
         yield premise
         if premise["follows_from"] is not None:
@@ -187,13 +187,12 @@ class Cell:
 
     #: Id of the evidence on the page.
     anchor: str
-    #: The parameters, and the bound if another cell has the same parameters; "" for the only cell of a claim without
-    #: parameters.
+    #: The parameters, with the bound if another cell has the same parameters; empty for a single cell without parameters.
     label: str
     #: The verdict as in the ledger.
     document: ClaimVerdict
     row: ClaimRow
-    #: The game of its table; "" for a claim over several tables or none.
+    #: The game of its table; empty if the claim is on several tables or on none.
     ruleset: str
     is_drawn: bool
 
@@ -223,7 +222,7 @@ class Cell:
 
     @property
     def place(self) -> str:
-        """The coordinates of the counterexample, or the integers; "" for none."""
+        """The coordinates or integers of the counterexample; empty if there is none."""
         refutes = self.document.counterexample
         if refutes is None or refutes.position is None:
             return ""
@@ -231,10 +230,7 @@ class Cell:
 
     @property
     def move(self) -> str:
-        """The coordinates that the winning move changes; "" if there is none.
-
-        For example "y from 2 to 5, z from 5 to 3".
-        """
+        """The winning move, as "y from 5 to 2, z from 5 to 3"; empty if there is none."""
         refutes = self.document.counterexample
         if refutes is None or not refutes.position or not refutes.option:
             return ""
@@ -243,7 +239,7 @@ class Cell:
 
     @cached_property
     def picture(self) -> Markup:
-        """The counterexample drawn; empty for integers, and without a drawing."""
+        """A drawing of the counterexample; empty if it is not drawn."""
         refutes = self.document.counterexample
         if self.is_drawn and self.ruleset and refutes and refutes.position is not None:
             with suppress(RulesetError):  # a height table that is missing here
@@ -272,14 +268,14 @@ class Cell:
                 ("checks what it rests on", rests_on),
                 ("repeats the proof", f"{check} --proofs"),
             ]
-        # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
+        # The shape of an uncut rectangular bar is its own bound; a check of several tables has no single bound.
         bound = [f"--bound {verdict.bound}"] if self.ruleset and verdict.bound else []
         given = [f"{name}={value}" for name, value in verdict.parameters.items()]
         return [*commands, ("repeats the check", " ".join([check, *given, *bound]))]
 
     @property
     def is_plain(self) -> bool:
-        """Whether one line of a table is enough for it."""
+        """Whether one row of a table can show it."""
         return (
             self.document.counterexample is None
             and not self.document.is_by_proof
@@ -300,12 +296,12 @@ class Grid(NamedTuple):
 class ClaimView:
     """A claim with the results of the run."""
 
-    #: Both as in the ledger.
+    #: The claim and its row in the ledger.
     claim: LedgerClaim
     row: ClaimRow
-    #: One for each verdict, by their parameters.
+    #: A cell for each verdict, sorted by parameters.
     cells: list[Cell]
-    #: The cell whose counterexample decides; None if the claim is not refuted.
+    #: The cell with the deciding counterexample; None if the claim is not refuted.
     decisive: Cell | None
 
     @property
@@ -322,7 +318,7 @@ class ClaimView:
 
     @property
     def result(self) -> str:
-        """The result in one line; of a question, after the answer."""
+        """The result in one line; for a question, the answer comes first."""
         is_answer = self.claim.status == "question" and self.verdict in ANSWERS
         return f"{ANSWERS[self.verdict]}: {self.row.text}" if is_answer else self.row.text
 
@@ -333,12 +329,12 @@ class ClaimView:
 
     @property
     def is_asserted(self) -> bool:
-        """Whether a paper asserts it: it is no question and no remark of this project."""
+        """Whether a paper asserts it: it is neither a question nor our remark."""
         return self.claim.status not in NOT_ASSERTED
 
     @property
     def engines(self) -> str:
-        """The engines that agree on its proofs, in words; "" without proofs."""
+        """The engines that agree on its proofs, in words; empty without proofs."""
         return engines_text(self.row.engines)
 
     @cached_property
@@ -348,7 +344,7 @@ class ClaimView:
 
     @property
     def plain(self) -> list[Cell]:
-        """The cells that need one line only, without those in the table of bounds."""
+        """The cells that need only one row, without those in the table of bounds."""
         return [
             cell
             for cell in self.cells
@@ -362,7 +358,7 @@ class ClaimView:
 
     @cached_property
     def grid(self) -> Grid | None:
-        """The cells by two integer parameters, if such a grid is readable."""
+        """The cells by two integer parameters; None if a grid would not be readable."""
         cells = [cell for cell in self.cells if cell.document.for_all is None]
         names = {tuple(cell.document.parameters) for cell in cells}
         if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:
@@ -380,10 +376,10 @@ class ClaimView:
 
     @cached_property
     def reach(self) -> tuple[list[str], list[tuple[list[str], Cell]]] | None:
-        """The bound of the statement compared with tables, if any go beyond it.
+        """The table on the sharpness of the statement's bound; None without such evidence.
 
-        First come the names of the coordinates of failing positions, then the rows: the values of the parameters, and the cell. If
-        several tables have the same values, the last value also names the bound.
+        It has the coordinates' names and rows. A row has the values of the parameters, and the cell. If several tables have the
+        same values, the last value includes the bound.
         """
         cells = [cell for cell in self.cells if "best_possible" in cell.document.evidence]
         if not cells:
@@ -406,7 +402,7 @@ class ClaimView:
 def claim_views(ledger: Ledger) -> list[ClaimView]:
     """Return every claim with its verdicts, paper by paper.
 
-    Of each paper conjectures come first, and last claims that no paper asserts.
+    Conjectures of a paper come first, claims that it does not assert come last.
     """
     rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
     rows = {row.claim: row for row in ledger.rows}
@@ -475,7 +471,7 @@ def _claim_view(
 
 
 def _decides(verdict: ClaimVerdict, decided: Decided | None) -> bool:
-    """Whether a verdict is the one whose counterexample a row or a pair names."""
+    """Whether a verdict has the deciding counterexample of a row or a pair."""
     refutes = verdict.counterexample
     return (
         decided is not None
@@ -534,9 +530,9 @@ class Side:
 
     role: str
     view: ClaimView
-    #: Whether only the other one is refuted.
+    #: Whether the other statement is refuted, and this one is not.
     stands: bool
-    #: The formal statement, without lines that the other one shares.
+    #: The formal statement, without the lines that the other statement shares.
     formal: list[tuple[str, str]]
 
 
@@ -546,7 +542,7 @@ class PairView:
 
     pair: ClaimPair
     title: str
-    #: A few words; "" if the pair is not settled.
+    #: The result in a few words; empty if it is not known.
     outcome: str
     sides: list[Side]
     #: The cell with the deciding counterexample, if any.
@@ -561,7 +557,7 @@ def pair_anchor(pair: ClaimPair) -> str:
 
 
 def forms(ledger: Ledger) -> dict[str, tuple[str, str]]:
-    """Return the form of each claim of a misprint, and the pair's id on the page."""
+    """Return the form of each claim of a misprint, with the pair's id on the page."""
     forms_of_claims: dict[str, tuple[str, str]] = {}
     for pair in ledger.pairs:
         if pair.kind == "misprint":
@@ -601,7 +597,7 @@ def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:
         sides.append(Side(role, view, pair.right == form, formal))
     cells = (*printed.cells, *intended.cells)
     deciding = next((cell for cell in cells if _decides(cell.document, pair.decided)), None)
-    # A form that stands is not refuted, and possibly not proved.
+    # A form that stands is not refuted; it need not be proved.
     outcomes = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neither stands"}
     outcome = outcomes.get(pair.right, "").format(*names)
     return PairView(pair, title, outcome, sides, deciding, pair_anchor(pair))

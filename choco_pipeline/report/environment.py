@@ -35,7 +35,7 @@ def templates(*, autoescape: bool, **syntax: Any) -> Environment:
 
 @cache
 def environment() -> Environment:
-    """Return the environment of pages, which escapes all text of a run."""
+    """Return the environment of pages, which escapes all text."""
     pages = templates(autoescape=True)
     pages.filters |= {
         "count": count,
@@ -52,7 +52,7 @@ def environment() -> Environment:
 
 
 def papers(*, markdown: bool = False) -> Environment:
-    """Return the environment of LaTeX or Markdown, in whose syntax braces are text."""
+    """Return the environment for LaTeX or Markdown, where braces are text."""
     documents = templates(
         autoescape=False,  # neither is HTML
         block_start_string="<%",
@@ -68,7 +68,7 @@ def papers(*, markdown: bool = False) -> Environment:
         text, code, formula = markdown_text, markdown_code, "$`{}`$"
 
     def phrases(several: Iterable[Phrase]) -> str:
-        """Return a sentence; spaces stay outside of formulas, where wrapping keeps them."""
+        """Return a sentence; spaces are outside of formulas, so that lines can wrap there."""
         written = ""
         for phrase in several:
             inner = phrase.text.strip()
@@ -89,7 +89,7 @@ def papers(*, markdown: bool = False) -> Environment:
 
 
 def math_font() -> str:
-    """Return the font of formulas, which can stretch braces, as a data URL."""
+    """Return the font of formulas as a data URL; it has stretchable braces."""
     font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
     return f"data:font/woff2;base64,{b64encode(font).decode()}"
 

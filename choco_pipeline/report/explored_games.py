@@ -1,7 +1,7 @@
 """The data of the explorer page: corners of tables, rules and automata, as JSON.
 
-A game is embedded on a small box in which every function of its rules is an array, so that the page evaluates no formula. A
-function is ``{"of": coordinates, "data": values}``, with its coordinates as numbers. The first coordinate changes slowest.
+A game is restricted to a small box, where every function in its rules is tabulated, so that the page evaluates no formula. A
+function is ``{"of": indices of its coordinates, "data": values}``. The first coordinate changes slowest.
 """
 
 from __future__ import annotations
@@ -39,36 +39,36 @@ Values = tuple[int | str, ...]
 Family = tuple[str, tuple[str, ...]]
 T = TypeVar("T")
 
-#: The largest number in a packed array. Amounts and heights of a box are smaller, or have the same effect.
+#: Largest number in a packed array. Larger amounts and heights have the same effect in the box.
 LARGEST = (1 << 15) - 1
-#: Games that differ in parameters only, and form one family.
+#: Games that differ only in parameters form a family.
 PATTERNS = (
     "step-bar(k=k, s=s)",
     "strip-bar(k=k, s=s)",
     "solid-bar(f=(x+z)//k)",
     "rectangular-bar(m=m, n=n)",
 )
-#: The page opens on the first family with this game.
+#: The page opens with the first family that has this game.
 OPENS_ON = "solid-bar(f=(x+z)//3)"
-#: Tables of one family: a slider through more of them is hard to use.
+#: Most tables of one family; a slider with more values is hard to use.
 MOST_TABLES = 24
-#: Values of a coordinate. The first side is chosen for which a browser plays all positions of the box in half a second.
-#: There are fewer cells, because a table holds one coordinate of P-positions.
+#: Possible sides of the box. The first one with at most `MOST_POSITIONS` positions is used. A browser evaluates these in half a
+#: second.
 SIDES = (64, 48, 32, 24, 16, 12, 8, 6, 4)
 MOST_POSITIONS = 50_000
-#: Rectangular bars have no smaller tables; a browser plays below one position of the face, a sixteenth of the box.
+#: Limit for faces: rectangular bars have no smaller tables. A browser evaluates only the positions below one position of the face,
+#: about a sixteenth of the box.
 MOST_POSITIONS_OF_A_FACE = 16 * MOST_POSITIONS
-#: States times symbols of an embedded automaton, about 21 KiB.
+#: Most states times symbols of an embedded automaton, about 21 KiB.
 MOST_TRANSITIONS = 8192
-#: Characters of all tables and automata together. Further tables are left out.
+#: Most characters of all tables and automata together. Further tables are left out.
 MOST_CHARACTERS = 2_400_000
 
 
 def explored_families(ledger: Ledger, results: Path) -> list[Json]:
-    """Return the families of games of a run with tables up to a page's size.
+    """Return a run's tables by family, reduced to the size of a page.
 
-    The tables of a family have games of one notation, in the order of their parameters. Raises `StoreError` if a table cannot
-    be read.
+    The tables of a family are in the order of their parameters. Raises `StoreError` if a table cannot be read.
     """
     families: dict[Family, dict[Values, Json]] = defaultdict(dict)
     for table in ledger.tables:
@@ -90,7 +90,7 @@ def explored_families(ledger: Ledger, results: Path) -> list[Json]:
         ]
         for family, tables in families.items()
     }
-    # A table of Grundy numbers fills its picture; one of P-positions is nearly empty.
+    # Grundy numbers come first, because they fill the picture; one of P-positions is nearly empty.
     return sorted(
         (
             {"name": name, "parameters": parameters, "tables": tables}
@@ -104,9 +104,9 @@ def explored_families(ledger: Ledger, results: Path) -> list[Json]:
 
 
 def fitting(families: Mapping[Family, Sequence[Json]]) -> dict[Family, list[Json]]:
-    """Return families, each with evenly spread tables up to its share.
+    """Return families with evenly spaced tables up to each family's share.
 
-    Shares of `MOST_CHARACTERS` are equal; the unused part of a share goes to other families.
+    The shares of `MOST_CHARACTERS` are equal. The unused part of a share goes to other families.
     """
     sizes = {
         family: [len(as_script_json(table)) for table in tables]
@@ -123,13 +123,13 @@ def fitting(families: Mapping[Family, Sequence[Json]]) -> dict[Family, list[Json
 
 
 def spread(several: Sequence[T], most: int) -> list[T]:
-    """Return at most `most` of several things, evenly."""
+    """Return at most `most` elements, evenly spaced."""
     number = min(most, len(several))
     return [several[int((i + 0.5) * len(several) / number)] for i in range(number)]
 
 
 def as_script_json(document: object) -> Markup:
-    """Return a document as JSON that cannot end the surrounding script."""
+    """Return a document as JSON that cannot close the surrounding script element."""
     return Markup(json.dumps(document, separators=(",", ":")).replace("<", "\\u003c"))
 
 
@@ -159,7 +159,7 @@ def _table_data(
     certificates: Mapping[tuple[str, Relation], str],
     results: Path,
 ) -> Json | None:
-    """Return a table, or None if its game does not fit on a page."""
+    """Return the data of a table, or None if its game does not fit on a page."""
     game = parse_ruleset(entry["ruleset"])
     variable = variable_of(game, entry["quantity"])
     sizes = _sizes(game, entry["bound"], variable.face)
@@ -169,7 +169,7 @@ def _table_data(
         or len(variable.dims) + (variable.stored is not None) < 2
     ):
         return None
-    # Positions on a face are known to satisfy the condition on all positions.
+    # Positions on a face satisfy the condition `within`.
     rules_there = game.rules if variable.face is None else replace(game.rules, within=None)
     try:
         rules = played_rules(rules_there, sizes)
@@ -197,7 +197,7 @@ def _table_data(
         "ruleset": entry["ruleset"],
         "values": values,
         "rules": rules,
-        # The coordinates that cells are counted by, or the places of a face: numbers of values, and the first ones.
+        # The axes: coordinates, or the places of a face; their numbers of values, and their first values.
         "axes": axes,
         "axis_sizes": axis_sizes,
         "firsts": [variable.first(axis) for axis in axes],
@@ -205,16 +205,16 @@ def _table_data(
         "position": position,
         "cells": {"of": of, "data": base64_text(corner)},
         "holds_grundy_numbers": relation == "grundy",
-        # The coordinate whose value at a P-position the cells hold; none for Grundy numbers and for 1 at P-positions.
+        # The coordinate of P-positions that the cells store; none for Grundy numbers and outcomes.
         "stored": None if variable.stored is None else axes.index(variable.stored),
-        # One for each number of passes left.
+        # An automaton for each number of passes left.
         "automata": automata,
         "why_no_automata": why,
     }
 
 
 def _sizes(game: Ruleset, bound: int | None, face: Face | None) -> tuple[int, ...] | None:
-    """Return the numbers of values of coordinates in the box, if it can be played."""
+    """Return the sides of the largest box that a browser can evaluate, if any."""
     most = MOST_POSITIONS if face is None else MOST_POSITIONS_OF_A_FACE
     for side in SIDES:
         largest = game.rules.largest(None if bound is None else min(bound, side - 1))
@@ -226,7 +226,7 @@ def _sizes(game: Ruleset, bound: int | None, face: Face | None) -> tuple[int, ..
 def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
     """Return the automata of a certificate, or the reason why there are none."""
     if path is None:
-        return [], "No automaton of this game is known to this run."
+        return [], "This run has no automaton for this game."
     try:
         certificate = read_certificate(Path(path))
     except ChocoError:
@@ -240,7 +240,7 @@ def _automata(path: str | None, game: Ruleset) -> tuple[list[Json], str]:
     automata: list[Json] = [
         {
             "reads": reads,
-            # The state after each state and symbol; bit i of a symbol is a digit of the number i.
+            # The next state for each state and symbol; bit i of a symbol is a digit of number i.
             "delta": base64_text(automaton.delta),
             "accepting": np.flatnonzero(automaton.accepting).tolist(),
             "picture": str(draw_automaton(automaton)) if is_drawable(automaton) else None,
@@ -265,10 +265,10 @@ def base64_text(values: NDArray[Any]) -> str:
 
 
 def played_rules(rules: Rules, sizes: Sequence[int]) -> Json:
-    """Return a game's rules on the positions below `sizes`.
+    """Return a game's rules on the box of positions below `sizes`.
 
-    No move leaves this box. Raises `FormulaError` if a formula of the rules has no value somewhere in the box, even where there
-    is no position; `HeightError` if a height is not known there.
+    Raises `FormulaError` if a formula of the rules is undefined somewhere in the box, even outside the positions. Raises
+    `HeightError` if a height is unknown there.
     """
     axes = {name: axis for axis, name in enumerate(rules.coordinates)}
 

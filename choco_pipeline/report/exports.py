@@ -1,4 +1,4 @@
-"""Results of a run as tables and files."""
+"""Exports of a run's results: data frames, LaTeX, Markdown, CSV and b-files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def b_files(found: FoundStatements) -> dict[str, str]:
 
 
 def tex(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the statements as LaTeX theorems, if proved, or conjectures."""
+    """Return the statements in LaTeX: theorems if proved, otherwise conjectures."""
     return _rendered("found.tex.j2", f"Found: {ledger.title}", ledger, found)
 
 
@@ -95,7 +95,7 @@ ROW_COLUMNS = [
 ]  # fmt: skip
 #: Most rows of a table in a paper.
 MOST_PRINTED = 10_000
-#: First characters of a formula in a spreadsheet program, and the mark of text, which it hides.
+#: First characters of formulas in a spreadsheet program, and the apostrophe, which marks text and is hidden there.
 ESCAPED = tuple("=+-@\t\r'")
 
 
@@ -181,7 +181,7 @@ def position_rows(tables: Sequence[Cells]) -> pd.DataFrame:
         frames.append(rows)
     if len({tuple(frame.columns) for frame in frames}) > 1:
         raise ConfigError(
-            "--what p-positions: the run has games with other coordinates: name one with --game"
+            "--what p-positions: the games of this run differ in their coordinates; choose one with --game"
         )
     return pd.concat(frames, ignore_index=True)
 
@@ -203,10 +203,10 @@ def statement_b_files(statements: Sequence[FoundStatement]) -> Iterator[tuple[st
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV in which no text is a formula to a spreadsheet program.
+    """Return a frame as CSV without text that a spreadsheet program evaluates.
 
-    Text that begins with one of = + - @, a tab or a carriage return is written with an apostrophe before it, and so is
-    text that begins with an apostrophe. The first apostrophe of a cell can therefore always be removed.
+    Text that begins with one of = + - @, a tab, a carriage return or an apostrophe gets an apostrophe in front. The first
+    apostrophe of a cell can therefore always be removed.
     """
 
     def escaped(cell: object) -> object:
@@ -234,16 +234,16 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
             return packed.getvalue()
         case "bfile":
             raise ConfigError(
-                "--as bfile: claims are no sequence; p-positions and statements have some"
+                "--as bfile: claims have no sequences; export p-positions or statements"
             )
         case "json":
             raise ConfigError("--as json: only digests can be written as JSON")
         case "latex" | "markdown":
             if len(frame) > MOST_PRINTED:
                 raise ConfigError(
-                    f"--as {as_}: {len(frame):,} rows, at most {MOST_PRINTED:,} are printed; csv and parquet take them all"
+                    f"--as {as_}: at most {MOST_PRINTED:,} rows (got {len(frame):,}); use csv or parquet"
                 )
-            # Unknown values are empty.
+            # Missing values become empty cells.
             rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
             cells = [list(frame.columns), *rows]
             return (_latex(cells) if as_ == "latex" else _markdown(cells)).encode()

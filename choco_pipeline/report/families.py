@@ -1,8 +1,8 @@
 """A page and a LaTeX document for each proof of a family.
 
-Everything is read from the certificate: cases, counters, invariants, strategies and formulas. States of a location with the
-same answers are combined, and a set of states is written as few conjunctions. A counter of a single track has the name of
-the track: it is the number read so far.
+All content comes from the certificate: cases, counters, invariants, strategies and formulas. States of a location with the same
+answers form a class, and a set of states is written as a short disjunction. A counter of a single track has the track's name,
+because it is the number read so far.
 """
 
 from __future__ import annotations
@@ -49,40 +49,40 @@ from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.pictures import digit_patterns
 from choco_pipeline.sweep.ledger import Ledger
 
-#: Beside the page of a run; pages have the names of their certificates.
+#: Folder of these pages, beside the page of the run; a page has the name of its certificate.
 FOLDER = "families"
-#: Letters for the counters of legal coordinates; the first one that is not a name of the game is used.
+#: Letters for the counters of legality; the first one that is not a name in the game is used.
 LEGAL = "hcbw"
-#: The name of a counter: for another part of a height "legal2", "legal3", …; with a prime for the option.
+#: Names of counters. Further parts of a height have the counters "legal2", "legal3", …. A prime marks the option.
 COUNTER = re.compile(r"(count|legal\d*)\((\w+)('?)\)")
-#: Letters for tracks that are no coordinates.
+#: Letters for tracks that are not coordinates.
 SPECIAL = {"target": "T", "constant": "C", "value": "V"}
 #: Names in a formula by cases: ``position(z)``, ``number(2)``, ``target()``.
 _NAMED = re.compile(r"(position|option|number|value|target)(\d*)\((\w*)\)")
-#: Letters for other numbers. The claimed number is a capital, unlike names of the game.
+#: Letters for other numbers. The claimed number is a capital letter, unlike names in the game.
 _LETTERS = {"number": "q", "value": "G", "target": "g"}
-#: The letter for quotients in a formula, which are numbered.
+#: The letter for quotients in a formula; their index is a number.
 FLOOR = "w"
-#: Inequalities that hold together, each typeset.
+#: A conjunction of typeset inequalities.
 Conjunction = list[str]
-#: The digits of a position, and for each class of states the digits of an option and the next location.
+#: The digits of a position; for each class of states, the tracks and digits of an option, and the next location.
 Rows = list[tuple[str, list[tuple[str, str, int]]]]
 
 
 def affine(text: SumText) -> Affine:
-    """Return a sum of a certificate."""
+    """Return a sum from a certificate."""
     return Affine.total({n: c for n, c in text.items() if n != "1"}, text.get("1", 0))
 
 
 def _is_natural(total: Affine) -> bool:
-    """Whether no coefficient of a sum is negative."""
+    """Whether a sum has no negative coefficient."""
     return total.constant >= 0 and all(c >= 0 for _, c in total.terms)
 
 
 class Symbols:
-    """The names of one case, in a notation.
+    """The symbols of one case, in a notation.
 
-    These are the names of the game's coordinates, of the family's parameters and of the case's. `conditions` are sums of
+    They stand for the game's coordinates and for the parameters of the family and of the case. `conditions` are sums of
     parameters that are not negative. `exponent` is the parameter t of powers 2**t.
     """
 
@@ -113,7 +113,7 @@ class Symbols:
         self._legal = next((letter for letter in LEGAL if letter not in taken), "legal")
 
     def name(self, name: str) -> str:
-        """Return the symbol of a name in the certificate."""
+        """Return the symbol for a name in the certificate."""
         if name in self._parameters:
             return self.to.symbol(*self._parameters[name])
         if name == EXPONENTIAL:
@@ -138,17 +138,17 @@ class Symbols:
         return self.to.symbol(self._tracks[coordinate], primed=bool(prime))
 
     def track(self, track: str, index: str = "") -> str:
-        """Return the symbol of a track's number, or of its next digit for "i"."""
+        """Return the symbol for a track's number; with index "i", for its next digit."""
         letters = self._tracks[track.removesuffix("'")]
         return self.to.symbol(letters, index, primed=track.endswith("'"))
 
     def sum(self, total: Affine) -> str:
-        """Return a sum, counters first."""
+        """Return a typeset sum, counters first."""
         terms = sorted(total.terms, key=lambda term: COUNTER.fullmatch(term[0]) is None)
         return self.total([(self.name(n), c) for n, c in terms], total.constant)
 
     def total(self, terms: Iterable[tuple[str, int]], constant: int = 0) -> str:
-        """Return a sum of integer multiples of typeset parts, and a number."""
+        """Return the sum of integer multiples of typeset terms and a constant."""
         parts: list[str] = []
         terms = [*terms]
         for text, c in [*terms, ("", constant)] if constant or not terms else terms:
@@ -166,13 +166,13 @@ class Symbols:
         return self.to.row(parts)
 
     def factor(self, total: Affine) -> str:
-        """Return a sum, in parentheses if it has several terms."""
+        """Return a typeset sum, in parentheses if it has several terms."""
         text = self.sum(total)
         is_one = len(total.terms) + bool(total.constant) <= 1
         return text if is_one else self.to.bracketed(text, "(")
 
     def form(self, form: Mapping[str, SumText], index: str = "") -> list[tuple[str, int]]:
-        """Return the terms Σ a·track for `total`, or of the next digits for "i"."""
+        """Return the terms a·track of a form for `total`; index "i" means the next digits."""
         terms = []
         for track, text in form.items():
             a, letter = affine(text), self.track(track, index)
@@ -188,7 +188,7 @@ class Symbols:
         return self.to.row([left, self.to.sign(sign), right])
 
     def joined(self, sign: str, parts: Iterable[str]) -> str:
-        """Return parts with a sign or word between each two."""
+        """Join parts by a sign or a word."""
         return self.to.row([part for one in parts for part in (sign, one)][1:])
 
     def xor(self, parts: Iterable[str]) -> str:
@@ -203,7 +203,7 @@ class Symbols:
         return self.relation(self.sum(plus), "==", self.sum(minus - total.constant))
 
     def inequalities(self, sums: Iterable[tuple[Affine, bool]]) -> Conjunction:
-        """Return few inequalities: each sum is at least 0 (True) or at most −1."""
+        """Return few inequalities that say: each sum is at least 0 (True) or at most −1."""
         bounds: dict[tuple[tuple[str, int], ...], tuple[list[Affine], list[Affine]]] = {}
         for total, holds in sums:
             counters = [(n, c) for n, c in total.terms if COUNTER.fullmatch(n)] or [*total.terms]
@@ -212,7 +212,7 @@ class Symbols:
             is_turned = counters[0][1] < 0
             form = tuple((n, -c if is_turned else c) for n, c in counters)
             least, most = bounds.setdefault(form, ([], []))
-            # c + rest >= 0, or c + rest <= -1; turned, the same of rest - c.
+            # c + rest >= 0, or c + rest <= -1; with the sign changed, c is replaced by -c.
             if holds != is_turned:
                 self._keep(least, -rest if holds else rest + 1, 1)
             else:
@@ -220,13 +220,13 @@ class Symbols:
         return [self._interval(form, *both) for form, both in bounds.items()]
 
     def _keep(self, kept: list[Affine], bound: Affine, sign: int) -> None:
-        """Add a lower bound, or an upper one (−1); keep the strongest ones."""
+        """Add a lower bound, or an upper one (sign −1); drop bounds that others imply."""
         if not any(self._is_natural((other - bound) * sign) for other in kept):
             kept[:] = [other for other in kept if not self._is_natural((bound - other) * sign)]
             kept.append(bound)
 
     def _is_natural(self, total: Affine) -> bool:
-        """Whether a sum of parameters is not negative, with one condition at most."""
+        """Whether a sum of parameters is not negative, by at most one condition."""
         return any(map(_is_natural, (total, *(total - c for c in self.conditions))))
 
     def _interval(
@@ -246,7 +246,7 @@ class Symbols:
 
 
 class Case:
-    """A case of a certificate: its formulas in a notation."""
+    """A case of a certificate, with formulas in a notation."""
 
     def __init__(
         self,
@@ -273,27 +273,27 @@ class Case:
         ]
         trivial = {Affine.of(n) for value in values.values() for n in value.names}
         self.conditions = say.inequalities((c, True) for c in conditions if c not in trivial)
-        #: The largest values in the theorem's domain.
+        #: The bounds of coordinates in the theorem's domain.
         self.limits = [
             say.relation(self.coordinate(y), "<=", notation.number(str(most)))
             for y, most in (case.largest or {}).items()
         ]
         self.heights = [*map(self._height, case.heights)]
-        #: The conditions under which a word is that of a position.
+        #: The conditions under which a word represents a position.
         self.least = [
             *(say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in coordinates),
             *(self._is_legal(y, y) for y in case.heights),
         ]
-        #: The tracks with numbers that may be negative.
+        #: The tracks whose numbers may be negative.
         self.signed = [say.track(x) for x in coordinates if not _is_natural(self.shifts[x])]
 
     def coordinate(self, name: str) -> str:
-        """Return a coordinate, or a quotient in the formula by its number."""
+        """Return the symbol for a coordinate, or for a quotient by its number."""
         return self.symbols.name(f"position({name})") if name.isdigit() else self.to.name(name, "")
 
     @property
     def tracks(self) -> Iterator[str]:
-        """The definitions of tracks, and of the counters of largest values."""
+        """The definitions of tracks, and of the counters of legality."""
         say = self.symbols
         for x in self.coordinates:
             terms = ((say.name(n), c) for n, c in self.shifts[x].terms)
@@ -306,7 +306,7 @@ class Case:
 
     @property
     def relation(self) -> str:
-        """The claimed formula in tracks."""
+        """The claimed formula, in terms of tracks."""
         say, case = self.symbols, self.text
         constant, offset = affine(case.constant), affine(case.offset)
         parts = [say.track(x) for x in self.coordinates if x in case.shifts]
@@ -321,7 +321,7 @@ class Case:
         return say.relation(self.to.bracketed(left, "("), "-", say.factor(offset))
 
     def _height(self, y: str) -> str:
-        """Return y ≤ ⌊…⌋, with the equivalent condition on counters, if there are any."""
+        """Return y ≤ ⌊…⌋, and the equivalent condition on counters if there are any."""
         height, say = self.text.heights[y], self.symbols
         quotients = [*map(self._quotient, height.parts)]
         if height.function == "sum":
@@ -348,7 +348,7 @@ class Case:
         return above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
 
     def _is_legal(self, y: str, track: str) -> str:
-        """Return the condition on counters under which a track is at most the height."""
+        """Return the condition on counters that a track is at most the height."""
         say, height = self.symbols, self.text.heights[y]
         bounds = [
             say.relation(say.name(legal(track, i)), ">=", say.sum(self._legal_from(y, part)))
@@ -368,7 +368,7 @@ class Case:
     # The proof of a formula by cases.
 
     def quotients(self, written: FormulaText) -> Iterator[str]:
-        """Yield the definitions of the numbers in options."""
+        """Yield the definitions of the numbers that occur in options."""
         say = self.symbols
         for place, q in enumerate(written.quotients, start=1):
             dividend, divisor = (say.sum(affine(text)) for text in (q.dividend, q.divisor))
@@ -378,20 +378,20 @@ class Case:
     def options(self, written: FormulaText) -> Iterator[list[str]]:
         """Yield the options in the proof, each as the coordinates that a move changes."""
         say = self.symbols
-        for tried in written.options:
+        for candidate in written.options:
             yield [
                 say.relation(say.name(f"option({x})"), "==", say.sum(affine(text)))
-                for x, text in tried.changed.items()
+                for x, text in candidate.changed.items()
             ]
 
     def products(self, written: FormulaText) -> list[tuple[str, str]]:
         """Return the bounds of the products with a number d: if d ≥ 1, and if d ≤ −1."""
-        relation, found = self.symbols.relation, list[tuple[str, str]]()
+        relation, bounds = self.symbols.relation, list[tuple[str, str]]()
         for factor in map(self.symbols.name, written.factors):
             product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
             negative = self.to.row([self.to.minus(), factor])
-            found.append((relation(product, ">=", factor), relation(product, "<=", negative)))
-        return found
+            bounds.append((relation(product, ">=", factor), relation(product, "<=", negative)))
+        return bounds
 
     def floors(self, written: FormulaText) -> Iterator[str]:
         """Yield the definitions of the quotients in the formula."""
@@ -409,12 +409,12 @@ class Case:
     # The proof of an obligation on words of digits.
 
     def size(self, written: ObligationText) -> tuple[int, int]:
-        """Return the numbers of locations with states, and of these states."""
+        """Return the number of locations that have states, and the number of states."""
         states = [len(location.states) for location in written.locations if location.states]
         return len(states), sum(states)
 
     def goal(self, written: ObligationText) -> list[str]:
-        """Return the conditions under which the second tracks are an option of a move."""
+        """Return the conditions under which the primed tracks are an option."""
         say = self.symbols
         if written.kind == "value":
             return [say.relation(say.track("value"), ">=", say.sum(affine(self.text.offset)))]
@@ -440,9 +440,9 @@ class Case:
         return list(conditions)
 
     def counters(self, written: ObligationText) -> Iterator[tuple[list[str], str, str, str]]:
-        """Yield for each counter its moves, meaning, first value and change by a digit.
+        """Yield the moves, the meaning, the first value and the step of each counter.
 
-        The counters of an option differ between moves.
+        The counters of an option may differ between moves.
         """
         say = self.symbols
         forms: dict[str, list[tuple[dict[str, SumText], dict[str, None]]]] = {}
@@ -473,7 +473,7 @@ class Case:
                 )
 
     def switches(self, written: ObligationText) -> list[str]:
-        """Return how counters change where the last t digits begin."""
+        """Return the changes of counters before the last t digits."""
         say, changes = self.symbols, dict[str, None]()
         for name in (name for location in written.locations for name in location.counters):
             high, _ = self._limit(name).split_power()
@@ -486,7 +486,7 @@ class Case:
         return [*changes]
 
     def _limit(self, name: str) -> Affine:
-        """Return the least number that a counter may end at."""
+        """Return the least final value of a counter."""
         counter = COUNTER.fullmatch(name)
         assert counter is not None, name
         kind, track, _ = counter.groups()
@@ -509,7 +509,7 @@ class Case:
         return say.total(terms, offset.constant)
 
     def never(self, written: ObligationText) -> list[tuple[list[int], list[Conjunction]]]:
-        """Return the conditions from which no position returns, each with its locations."""
+        """Return the conditions for being out of reach, each with its locations."""
         alike: dict[str, tuple[list[int], list[Conjunction]]] = {}
         for place, location in enumerate(written.locations):
             if location.never:
@@ -521,7 +521,7 @@ class Case:
         return [*alike.values()]
 
     def knows(self, written: LocationText) -> list[str]:
-        """Return the comparisons of the digits read so far."""
+        """Return the comparisons of numbers that hold for the digits read so far."""
         say = self.symbols
         orders = [
             say.relation(say.track(f"{x}'"), "==" if order == "equal" else "<", say.track(x))
@@ -539,7 +539,7 @@ class Case:
         return facts
 
     def states(self, written: LocationText, chosen: Iterable[str]) -> list[Conjunction]:
-        """Return some states of a location as few alternatives."""
+        """Return a set of states of a location as a short disjunction."""
         predicates = [*map(affine, written.predicates)]
         return [
             self.symbols.inequalities(
@@ -551,7 +551,7 @@ class Case:
         ]
 
     def strategy(self, written: LocationText) -> tuple[list[list[Conjunction]], list[str], Rows]:
-        """Return the classes of states, the position's tracks, and the answers."""
+        """Return the classes of states, the tracks of the position, and the answers."""
         answers = [
             tuple(next(a for a in step.answers if state in a.states) for step in written.strategy)
             for state in range(len(written.states))
@@ -590,10 +590,10 @@ def _exponent(written: FamilyText) -> str:
 
 @dataclass
 class FamilyProof:
-    """A certificate of a family that a report names."""
+    """A certificate on a family of games, with the results that rest on it."""
 
     path: str
-    #: The claims of the ledger that rest on it; none if only a found statement has it.
+    #: The claims of the ledger that rest on it; empty if only a found statement does.
     claims: list[LedgerClaim] = field(default_factory=list)
     #: The evidence of the first verdict.
     evidence: Mapping[str, Any] = field(default_factory=dict)
@@ -602,7 +602,7 @@ class FamilyProof:
 
     @property
     def stem(self) -> str:
-        """The common stem of the names of its pages."""
+        """The common stem of its files' names."""
         return Path(self.path).stem
 
     @property
@@ -634,7 +634,7 @@ def family_proofs(
                 proof.beyond = every.certificate
     for statement in statements:
         if statement.is_proved_for_all:
-            # The others prove that a bound is sharp, or are on integers, which have no pages.
+            # The others prove that a bound is sharp, or are on integers and have no pages.
             path, *others = statement.conclusion.certificates
             if Path(path).is_file():
                 proof = proofs.setdefault(path, FamilyProof(path))
@@ -682,7 +682,7 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     """Return the theorem of a certificate and its proof, for a template."""
     written = read_family(Path(proof.path))
     if written.verdict != "proved":
-        raise StoreError(f"{proof.path}: a proof is needed, this certificate is of a refutation")
+        raise StoreError(f"{proof.path}: this certificate is a refutation, not a proof")
     game = _small_member(written, proof.path)
     rules = game.base.rules
     _, most = split_passes(read(written.ruleset, games=written.games))
@@ -699,7 +699,7 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     def names(coordinates: Iterable[str]) -> list[str]:
         return [notation.name(x, "") for x in coordinates]
 
-    # Moves with the same effect on the coordinates that depend on the lowered ones.
+    # Lowered coordinates, grouped by the coordinates that depend on them and by clipping.
     moves: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for move in rules.moves:
         falling = tuple(y for y, limit in rules.limits.items() if move.lowers[0] in limit.of)
@@ -735,7 +735,7 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
 def _amounts(
     written: FamilyText, notation: MathNotation
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield the coordinates of limited moves: listed amounts, and the largest."""
+    """Yield the coordinates with limited amounts: listed amounts, and the largest one."""
 
     def formulas(nodes: Iterable[Node]) -> list[str]:
         return [typeset(parse(render(node)), notation) for node in nodes]
@@ -751,6 +751,6 @@ def _small_member(written: FamilyText, path: str) -> Ruleset:
     for values in small_values(written.parameters, partial(is_true, parse(written.condition))):
         with suppress(ChocoError):
             game = parse_ruleset(written.ruleset, values, games=written.games)
-            _ = game.rules  # which may be those of no game
+            _ = game.rules  # may raise an error, because the parameters may not fit
             return game
     raise StoreError(f"{path}: the family has no member with small parameters")

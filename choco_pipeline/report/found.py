@@ -1,4 +1,4 @@
-"""Found statements on pages and in exports: numbered, sorted and drawn."""
+"""Found statements for pages and exports: numbers, order and drawings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.tables.cells import stored_corner
 from choco_pipeline.tables.spec import NONE, variable_of
 
-#: Side of the part of a table that is read for a picture, and of a drawing, in cells.
+#: Side of the corner of a table that is read for a picture, and of a drawing, in cells.
 SIDE_READ, SIDE = 160, 64
 #: Fewest cells of a picture.
 FEWEST_CELLS = 4
@@ -46,19 +46,19 @@ FEWEST_CELLS = 4
 PATTERNS = ("p-positions", "cellular", "blocks")
 #: Numbers of drawn and of listed terms of a sequence.
 TERMS, LISTED = 64, 16
-#: Kinds of statements on the set of P-positions, which a theorem on all P-positions implies.
+#: Searches for properties of the set of P-positions, which follow from a theorem that determines all P-positions.
 ON_P_POSITIONS = ("count", "cellular", "blocks")
 #: The parts of the found statements with their headings, in the order of the page.
 PARTS = {
     "new": "Not in the catalogue",
     "rediscovered": "Rediscovered",
-    "consequences": "Consequences of what is known",
+    "consequences": "Consequences of known claims",
     "heights": "Which height functions?",
-    "refuted": "Refuted on tables kept back",
+    "refuted": "Refuted on other tables",
 }
-#: New statements on the first page of a report.
+#: Most new statements on the first page of a report.
 MOST_NEWS = 8
-#: Listed certificates of a statement; found.json has all.
+#: Most listed certificates of a statement; found.json has all.
 MOST_CERTIFICATES = 3
 
 
@@ -66,7 +66,7 @@ MOST_CERTIFICATES = 3
 class RestatedClaim:
     """A claim that a statement restates, or follows from.
 
-    Of a claim that is neither in the report nor a background theorem only the id is known.
+    Only its id is known if it is neither in the report nor a background theorem.
     """
 
     id: str
@@ -109,7 +109,7 @@ class KnownClaims:
 
 
 class HeightTable(NamedTuple):
-    """A small table; rows are as long as the head, whose first cell names them."""
+    """A small table; the first column has the names of the rows."""
 
     title: str
     head: Sequence[str]
@@ -117,9 +117,9 @@ class HeightTable(NamedTuple):
 
 
 def tables_of(statement: FoundStatement) -> list[HeightTable]:
-    """Return the tables of a statement that counts height functions.
+    """Return the tables of a statement on numbers of height functions; else none.
 
-    Other statements have none. Raises `StatementError` if the counts are damaged.
+    Raises `StatementError` if the counts are damaged.
     """
     picture = statement.picture
     if picture is None or picture.get("kind") != "height-functions":
@@ -135,7 +135,7 @@ def _height_tables(picture: Mapping[str, Any]) -> Iterator[HeightTable]:
         heights = sorted({box["height"] for box in boxes})
         number = {(box["side"], box["height"]): f"{box['functions']:,}" for box in boxes}
         yield HeightTable(
-            f"How many monotone f from {{0..n}}² to {{0..h}} have {formula}",
+            f"Number of monotone f from {{0..n}}² to {{0..h}} that have {formula}",
             ("n \\ h", *map(str, heights)),
             [
                 (str(n), *(number.get((n, h), "") for h in heights))
@@ -143,7 +143,7 @@ def _height_tables(picture: Mapping[str, Any]) -> Iterator[HeightTable]:
             ],
         )
     yield HeightTable(
-        "For how many f of the box a sum is zero exactly at the P-positions, and for how many it comes closest to that",
+        "Numbers of f of the box for which a sum is zero exactly at the P-positions, and for which it comes closest to this",
         ("sum", "exactly", "closest"),
         [(sums["sum"], f"{sums['exact']:,}", f"{sums['best']:,}") for sums in picture["shifts"]],
     )
@@ -158,7 +158,7 @@ def _height_tables(picture: Mapping[str, Any]) -> Iterator[HeightTable]:
 
 @dataclass(frozen=True)
 class Picture:
-    """A plane of positions."""
+    """The outcomes in a plane of positions."""
 
     #: 1 for P, 0 for N, -1 for no position; the first row is at the bottom unless `down`.
     cells: NDArray[np.integer]
@@ -174,7 +174,8 @@ class Picture:
 def picture_of(entry: Mapping[str, Any], results: Path) -> Picture | None:
     """Return the picture of a table of P-positions, with all passes left.
 
-    None if the table has no such plane, is a face with passes, or is too small. Raises `StoreError` if it cannot be read.
+    Return None if the table has no plane of outcomes, has a face and passes, or is too small. Raises `StoreError` if it cannot
+    be read.
     """
     game = parse_ruleset(entry["ruleset"])
     passes, rules = int(game.base is not game), game.base.rules
@@ -204,7 +205,7 @@ def picture_of(entry: Mapping[str, Any], results: Path) -> Picture | None:
     title = ", ".join([*([title] if title else []), *(f"{dim} = 0" for dim in fixed)])
     cells = cells[(0,) * len(fixed)]
     filled = np.flatnonzero((cells != NONE).any(axis=1))
-    cells = cells[: int(filled[-1]) + 1] if filled.size else cells  # a long bar is low
+    cells = cells[: int(filled[-1]) + 1] if filled.size else cells  # no empty rows above a low bar
     return Picture(cells, row, column, title) if cells.size >= FEWEST_CELLS else None
 
 
@@ -263,14 +264,14 @@ def sequence_of(statement: FoundStatement) -> IntegerSequence | None:
 class FoundView:
     """A found statement on a page."""
 
-    #: Its number in this report: Found 1.
+    #: Its number in this report, as in "Found 1".
     number: int
     statement: FoundStatement
     #: The claims that it restates, follows from or extends.
     known: tuple[RestatedClaim, ...]
-    #: For a statement on the set of P-positions: the theorem on all P-positions, if known.
+    #: For a statement on the set of P-positions: the theorem that determines all P-positions, if known.
     theorem: RestatedClaim | None
-    #: The numbers and ids of the statements on all positions of its game.
+    #: The numbers and ids of the found statements that it follows from.
     follows_from: tuple[tuple[int, str], ...]
     #: A drawing, or None.
     picture: Markup | None
@@ -303,18 +304,18 @@ class FoundView:
 
     @property
     def lead(self) -> Markup:
-        """The beginning of its sentence: games, parameters and bound."""
+        """The beginning of the sentence: games, parameters and bound."""
         return in_page(self.statement.lead(MathML()))
 
     @property
     def seen_for(self) -> list[str]:
-        """The parameters for which it was observed."""
+        """The values of each parameter for which it was observed."""
         parameters = self.statement.parameters.items()
         return [f"{name} = {span(values)}" for name, values in parameters if values]
 
     @property
     def tables(self) -> list[HeightTable]:
-        """Its tables of height functions."""
+        """Its tables of numbers of height functions."""
         return tables_of(self.statement)
 
     @property
@@ -327,7 +328,7 @@ class FoundView:
 class FoundStatements:
     """All found statements, in the order of the page."""
 
-    #: The statements of each part, numbered consecutively; those of the last part were refuted on cells outside the search.
+    #: The statements of each part, numbered consecutively. Those of the last part fail on cells outside the search.
     parts: Mapping[str, list[FoundView]]
     #: Searches that found nothing.
     in_vain: list[Searched]
@@ -357,7 +358,7 @@ class FoundStatements:
 
 
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
-    """Return the statements of a document, in their order within each part."""
+    """Return the statements of a document by part, in their order."""
     known = KnownClaims(ledger.claims)
     theorems = {
         statement.id: known.theorem_on(statement.pattern)
@@ -392,7 +393,7 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
 
 
 def found_page(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the page of found statements, which needs no other file."""
+    """Return the page of found statements, as a self-contained file."""
     proofs = family_proofs(ledger, [view.statement for view in found.views])
     template = environment().get_template("statements.html.j2")
     return template.render(

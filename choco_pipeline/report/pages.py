@@ -1,7 +1,7 @@
 """The pages of a report, all usable offline.
 
-The first page states the results and links to the rest: one page for each claim, and one for each other part. Evidence,
-pictures and lists of tables are on these pages, so that the first page loads at once.
+The first page states the results, and links to a page for each claim and to the other parts. Evidence, pictures and lists of
+tables are on those pages, so that the first page loads fast.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from choco_pipeline.sweep.ledger import Ledger
 
 #: Folder of the pages of claims, beside the first page.
 CLAIMS = "claims"
-#: The other parts of a report, and their titles.
+#: The pages of the other parts of a report, with their titles.
 PARTS = {
     "proofs.html": "Proofs",
     "pairs.html": "Printed and intended",
@@ -59,9 +59,9 @@ GROUP_WORDS = {
 }
 
 
-#: Number of named parts of each stage: those that took longest.
+#: Number of listed parts for each stage, longest first.
 MOST_NAMED = 3
-#: A game, the expression with the field's signs, and its values at the P-positions of a table.
+#: A game, an expression in mathematical notation, and its values at the P-positions of a table.
 TableFinding = tuple[str, str, ValueSetFinding]
 #: The recognised forms of value sets, in words.
 FORMS = {
@@ -76,9 +76,9 @@ FORMS = {
 
 
 def pages(ledger: Ledger, results: Path, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each page but the first one.
+    """Yield the name and the text of each page except the first one.
 
-    `folder` is the folder of the pages, for links to certificates. Raises `StoreError` if a table cannot be read.
+    `folder` is that of the first page; links to certificates are relative to it. Raises `StoreError` if a table cannot be read.
     """
     templates = environment()
     views = claim_views(ledger)
@@ -108,7 +108,7 @@ def pages(ledger: Ledger, results: Path, folder: Path) -> Iterator[tuple[str, st
 
 
 def _shared(ledger: Ledger, views: Sequence[ClaimView]) -> dict[str, Any]:
-    """Return what the templates of all pages use."""
+    """Return the variables that the templates of all pages share."""
     return {
         "ledger": ledger,
         "summary": summary(ledger, views),
@@ -143,7 +143,7 @@ def _parts(
 
 
 def first_page(ledger: Ledger, names: Collection[str], found: FoundStatements | None) -> str:
-    """Return the first page, which links to the other parts with these names."""
+    """Return the first page, with links to those other parts that are in `names`."""
     views = claim_views(ledger)
     corrected = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
     refuted = [view for view in views if view.verdict == "refuted" and view.is_asserted]
@@ -232,7 +232,7 @@ def run_times(ledger: Ledger) -> list[RunTime]:
 
 
 def value_sets(ledger: Ledger) -> list[tuple[str, Counter[str], list[TableFinding]]]:
-    """Return the value sets by family, with its numbers of tables by form."""
+    """Return each family with its number of tables by form, and its value sets."""
     tables = {table["id"]: table for table in ledger.tables}
     order = {table_id: i for i, table_id in enumerate(tables)}
     families: dict[str, list[TableFinding]] = {}
@@ -259,7 +259,7 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
 def _bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> list[tuple[str, str]]:
     """Return the BibTeX entries of a paper and of a result."""
     paper, versions = claim.paper, ledger.versions
-    # Of the formal statement and its outcome, without times.
+    # Times would change the digest in every run.
     result = digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
     program = f"choco_pipeline {versions['choco_pipeline']}, run {ledger.run}"
     entries: list[tuple[tuple[str, str], dict[str, str | None]]] = [

@@ -1,6 +1,6 @@
 """Pictures of small automata, and charts of whole numbers.
 
-Graphviz draws automata if it is installed; otherwise they are tables.
+If Graphviz is installed, it draws the automata; otherwise they are tables.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.report.environment import environment
 
-#: Larger automata are not readable.
+#: Drawings of larger automata are not readable.
 MOST_STATES, MOST_TRACKS = 20, 4
-#: Lines of an arrow's label in a drawing; all of it is in its title.
+#: Most lines of an arrow's label in a drawing; the arrow's title has the whole label.
 MOST_LINES = 4
-#: Larger than the letters of the page, so that lines have room.
+#: Larger than the letters of the page, so that Graphviz leaves room between lines.
 FONT = 'fontname="DejaVu Sans Mono", fontsize=14'
 
 Edge = tuple[int, int]
@@ -39,9 +39,9 @@ def is_drawable(automaton: Automaton) -> bool:
 def draw_automaton(automaton: Automaton, *, graphviz: bool | None = None) -> Markup:
     """Return an automaton as SVG or as a table, without its dead state.
 
-    Circles are states, double ones accept, the start has an arrow from nowhere. A label lists the digits that lead along an
-    arrow, the first number's digit first; ``*`` is either digit. Graphviz draws if `graphviz` is True, or None and it is
-    installed.
+    States are circles, accepting states double circles. An arrow without a source marks the initial state. The label of an
+    arrow lists the digits read, the first number's digit first; ``*`` stands for either digit. `graphviz` chooses a drawing or
+    a table; None means a drawing if Graphviz is installed.
     """
     labels = arrows(automaton)
     states = sorted({0, *(state for edge in labels for state in edge)})
@@ -67,7 +67,7 @@ def markup(macro: str, *arguments: object) -> Markup:
 
 
 def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
-    """Return the `digit_patterns` of each pair of states, without the dead state."""
+    """Return the `digit_patterns` of the symbols between states, except the dead state."""
     delta = automaton.delta
     stays = (delta == np.arange(automaton.states)[:, None]).all(axis=1)
     dead = set(np.flatnonzero(stays & ~automaton.accepting).tolist()) - {0}
@@ -84,12 +84,12 @@ def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
 
 
 def digit_patterns(words: Collection[str]) -> list[str]:
-    """Return patterns that match exactly these words of one length.
+    """Return few patterns that match exactly these words, all of the same length.
 
     ``*`` matches either digit.
 
-    This is the method of Quine and McCluskey: patterns that differ in one place are merged as long as possible. Then patterns
-    are chosen, larger ones first, that match a word which no earlier one matches.
+    This is the method of Quine and McCluskey: patterns that differ in one place are merged as long as possible. Then the
+    patterns are visited, those with most ``*`` first. A pattern is kept if it matches a word that no kept pattern matches.
 
     Examples
     --------
@@ -154,31 +154,31 @@ def _drawing(
     return Markup(re.sub(r"<title>[^<]*[a-zG%][^<]*</title>", "", drawn).strip())
 
 
-#: The coordinates of the example position are less than this.
+#: The coordinates of the example position are below this.
 BELOW = 8
-#: Fewest and most states of a good example.
+#: Fewest and most states of the example's automaton.
 FEWEST_READ, MOST_READ = 3, 8
 
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position, and the run of an automaton that reads it."""
+    """The run of an automaton on a position."""
 
     position: tuple[int, ...]
     #: The coordinates in base 2, all of the same length.
     binary: list[str]
-    #: For each column the digits, the state before and the state after; None after a dead end.
+    #: The digits of each column, the state before and the state after; None for the dead state.
     steps: list[tuple[str, int, int | None]]
 
     @property
     def last(self) -> int | None:
-        """The state in which reading ends; None if it got stuck."""
+        """The last state; None if it is dead."""
         return self.steps[-1][2]
 
 
 @dataclass(frozen=True)
 class WorkedReading:
-    """An automaton of P-positions, a P-position, and an N-position beside it."""
+    """The runs of an automaton of P-positions on a P-position and one of its options."""
 
     ruleset: str
     coordinates: tuple[str, ...]
@@ -188,7 +188,7 @@ class WorkedReading:
 
 
 def worked_reading(certificates: Sequence[Proof]) -> WorkedReading | None:
-    """Return an example for P-positions with the smallest suitable automaton, if any."""
+    """Return an example with the smallest suitable automaton of P-positions, if any."""
     fit = [
         certificate
         for certificate in certificates
@@ -220,7 +220,7 @@ def worked_reading(certificates: Sequence[Proof]) -> WorkedReading | None:
 
 
 def _read(automaton: Automaton, position: Sequence[int], alive: Collection[int]) -> ReadPosition:
-    """Return the run of an automaton on a position, within the states `alive`."""
+    """Return the run of an automaton on a position; it stops outside of `alive`."""
     length = max(1, *(number.bit_length() for number in position))
     binary = [f"{number:0{length}b}" for number in position]
     steps: list[tuple[str, int, int | None]] = []
@@ -253,23 +253,23 @@ LONGEST_NAME = 24
 
 @dataclass(frozen=True)
 class Line:
-    """Points (x, y), y at least 0, and their name, which is part of their titles."""
+    """A named line of a chart through points (x, y), with y at least 0."""
 
     name: str
     points: Sequence[tuple[int, int]]
 
 
 def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
-    """Return the lines as an SVG with axes, and names that do not overlap.
+    """Return an SVG chart of lines, with axes, and names that do not overlap.
 
-    Each line has a point. Of more than `MOST_NAMED` lines, the highest, the lowest and some between are named.
+    No line may be empty. Of more than `MOST_NAMED` lines, only the highest, the lowest and some between are named.
     """
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]
     least, most = min(xs), max(max(xs), min(xs) + 1)
     logarithmic = max(ys) > LINEAR_RATIO * max(1, min(ys))
     top = max(*ys, 1)
-    # A logarithmic scale has no place for 0: it gets one of its own below 1.
+    # A logarithmic scale has no 0, which is drawn at a fixed distance below 1.
     below_one = ZERO_BAND if logarithmic and min(ys) == 0 else 0
     if logarithmic:
         powers = [10**e for e in range(len(str(top)))]
@@ -327,7 +327,7 @@ def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
 
 
 def _apart(wanted: Sequence[float]) -> list[float]:
-    """Return ascending places, close to the wanted ones, with room for labels.
+    """Return ascending places near the wanted ones, with room for labels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The page on proofs: families of games, their automata, and the growth of these."""
+"""The page on proofs: families of games, their automata, and growth of residuals."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from choco_pipeline.report.pictures import (
 )
 from choco_pipeline.sweep.ledger import Ledger
 
-#: Residuals grow fast if each of the last digits multiplies them by at least this factor on average.
+#: Residuals grow fast if each of the last two digits multiplies their number by at least this factor on average.
 FAST = 2.0
 RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
 #: Fewest points of a series in a chart.
 LEAST_POINTS = 3
-#: Drawn automata of one family, the smallest ones.
+#: Most drawn automata of one family; the smallest are chosen.
 MOST_PICTURES = 8
-#: Named games in a list of undecided ones.
+#: Most named games in a list of undecided games.
 MOST_NAMED = 6
 
 
@@ -68,7 +68,7 @@ class ProofRow:
 
     @property
     def factor(self) -> float | None:
-        """The residuals' mean factor for the last two digits, if known."""
+        """The mean factor of the number of residuals for the last two digits, if known."""
         growth = self.entry.growth
         known = len(growth) >= 3 and growth[-3]
         return float((growth[-1] / growth[-3]) ** 0.5) if known else None
@@ -95,12 +95,12 @@ Series = Mapping[str, Mapping[int, int]]
 
 
 class ProofFamily:
-    """Games for which one sweep asked for proofs."""
+    """The games of one sweep that requests proofs."""
 
     def __init__(
         self, entries: Sequence[GameProof], pattern: str, certificates: Mapping[str, Proof]
     ) -> None:
-        """Take the proofs, the sweep's ruleset, and the certificates by their paths."""
+        """Build the family from proofs, the sweep's ruleset, and certificates by path."""
         names = varying_parameters(entries, pattern)
         rows = [
             ProofRow(entry, {name: math_text(str(entry.parameters[name])) for name in names})
@@ -118,12 +118,12 @@ class ProofFamily:
             for name in names
             if name != "passes" and all(isinstance(e.parameters[name], int) for e in entries)
         )
-        #: The parameter that varies most, and the largest value of it for which a game is proved.
+        #: The first integer parameter that varies, and its largest value with a proved game.
         self.main = main = next(numbers, None)
         self.largest: int | None = None
-        #: The laws of numbers of states, each with the games that it is about; "" for all.
+        #: The laws of numbers of states, each with its games; empty for all games.
         self.laws: list[tuple[str, Law]] = []
-        #: The remark if no law was found; None without a parameter for a law.
+        #: The remark for the case that there is no law; None without a parameter for laws.
         self.no_law: str | None = None
         self.states_chart: Markup | None = None
         if main and self.proved:
@@ -146,12 +146,12 @@ class ProofFamily:
 
     @property
     def counts(self) -> list[tuple[str, PositionCounts]]:
-        """The known numbers of positions, with the games."""
+        """The numbers of positions by size, with their games."""
         return [(row.entry.ruleset, count) for row in self.proved for count in row.entry.counts]
 
     @property
     def formulas(self) -> list[tuple[str, FormulaOfProof]]:
-        """The formulas, each with the games that it holds for."""
+        """The formulas, each with its games."""
         formulas: dict[str, tuple[list[str], FormulaOfProof]] = {}
         for row in self.proved:
             if formula := row.entry.formula:
@@ -160,7 +160,7 @@ class ProofFamily:
 
     @property
     def undecided(self) -> list[tuple[str, str]]:
-        """The reasons why games were not decided, with these games."""
+        """The reasons why games were not decided, each with its games."""
         reasons: dict[str, list[ProofRow]] = {}
         for row in self.unclosed:
             why = row.entry.why
@@ -170,7 +170,7 @@ class ProofFamily:
         return [(why, _listed(rows)) for why, rows in reasons.items()]
 
     def _series(self, main: str, names: Sequence[str]) -> Series:
-        """Return the numbers of states against `main`, by other parameters and passes."""
+        """Return the numbers of states by `main`, for all other parameters and passes."""
         entries = [row.entry for row in self.proved]
         layers = max(len(entry.states) for entry in entries)
         series: dict[str, dict[int, int]] = {}
@@ -208,9 +208,9 @@ class ProofFamily:
 
 
 def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | None]:
-    """Return the proofs by relation and sweep, and an automaton as example.
+    """Return the proofs by relation and sweep, and an example of an automaton.
 
-    Certificates are read only for pictures; missing and damaged ones are left out.
+    Certificates are read only for pictures. Missing and damaged ones are skipped.
     """
     certificates: dict[str, Proof] = {}
     groups: dict[tuple[str, str], list[GameProof]] = {}
@@ -234,7 +234,7 @@ def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | N
 
 
 def varying_parameters(entries: Sequence[GameProof], pattern: str) -> list[str]:
-    """Return the parameters of a sweep's ruleset, and its passes, that vary."""
+    """Return the parameters of a sweep's ruleset that vary, including passes."""
     named = {*as_written(pattern).names, "passes"}
     values = {
         name: {entry.parameters.get(name) for entry in entries} for name in entries[0].parameters
@@ -243,7 +243,7 @@ def varying_parameters(entries: Sequence[GameProof], pattern: str) -> list[str]:
 
 
 def notation(entries: Sequence[GameProof], pattern: str) -> str:
-    """Return a sweep's ruleset for each number of passes, and its fixed parameters."""
+    """Return a sweep's ruleset for each number of passes, with fixed parameters."""
     passes = sorted({entry.parameters.get("passes", 0) for entry in entries})
     rulesets = [f"with-pass({pattern}, passes={n})" if n else pattern for n in passes]
     given = entries[0].parameters
@@ -257,7 +257,7 @@ def _laws(states: Mapping[int, int], main: str) -> list[Law]:
 
 
 def _states_chart(series: Series, main: str) -> Markup | None:
-    """Return the chart of states against `main`, with a line for each law or series."""
+    """Return the chart of states by `main`, with a line for each law or series."""
     if not any(len(states) >= LEAST_POINTS for states in series.values()):
         return None
     lines = [Line(of, sorted(states.items())) for of, states in series.items() if len(states) > 1]

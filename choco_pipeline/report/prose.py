@@ -1,7 +1,7 @@
-"""English sentences with formulas: formulas are recognised and typeset.
+"""Recognition and typesetting of formulas in English sentences.
 
-Catalogues and verdicts write ``k = 2^(a+2)·m`` and ``⌊(x+z)/k⌋`` inside a sentence. A formula is a run of letters, numbers,
-signs and brackets between two English words or commas. It has a variable, a tuple or an operation on numbers.
+Sentences of catalogues and verdicts contain ``k = 2^(a+2)·m`` and ``⌊(x+z)/k⌋``. A formula is a run of letters, numbers, signs
+and brackets between English words or commas. It has a variable, a tuple or an operation on numbers.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _TOKEN = re.compile(
 )
 _RELATIONS = "=≤≥<>≠≡≢∈⊆⊇⇔⇒"
 _OPERATORS = {"⊕": "^", "·": "*", "=": "==", "−": "-"}
-#: A longer formula may be broken before its relations.
+#: Longer formulas may be broken before relations.
 UNBROKEN = 24
 
 
 class _Token(NamedTuple):
     kind: str
     text: str
-    #: Its place in the text.
+    #: The position in the text.
     start: int
     end: int
     #: Whether white space precedes it.
@@ -81,7 +81,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _closing(tokens: Sequence[_Token], opening: int) -> int | None:
-    """Return the place of the closing bracket, if only mathematics is inside."""
+    """Return the index of the closing bracket; None if words are inside."""
     depth = 0
     for place in range(opening, len(tokens)):
         kind = tokens[place].kind
@@ -106,7 +106,7 @@ def _runs(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
             continue
         is_modulus = end > place and tokens[place + 1].text == "mod"
         follows = run and (run[-1].is_operand or run[-1].kind == "close")
-        # Two operands with space between are no product: "k = 4 (9 bars)", "in a 2 × 2 bar".
+        # Operands with a space between them are not a product: "k = 4 (9 bars)", "in a 2 × 2 bar".
         if follows and token.apart and token.kind != "sign" and not is_modulus and token.text != "mod" and run[-1].text != "mod":  # fmt: skip
             yield run
             run = []
@@ -206,7 +206,7 @@ class _Setter:
 
 
 def _end_of(tokens: Sequence[_Token], place: int) -> int:
-    """Return the end of an operand, with its brackets or arguments."""
+    """Return the end of an operand, including its brackets or arguments."""
     token = tokens[place]
     opening = place
     if token.kind == "name" and place + 1 < len(tokens) and token.text != "mod":

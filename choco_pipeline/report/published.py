@@ -1,8 +1,8 @@
 """Comparison of a run with the published results of its configuration.
 
-The project publishes the digests of the results of a run as ``config/published/RUN.json``: one for each table, for the verdicts on each
-claim, for each proof and for each found statement. A run of the same configuration is expected to give the same digests. Times,
-versions, engines and the texts of verdicts are not part of a digest.
+``config/published/RUN.json`` has the digests of a run's results: one for each table, for the verdicts on each claim, for each proof
+and for each found statement. A run of the same configuration should give the same digests. Times, versions, engines and the texts
+of verdicts are not part of a digest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from choco_pipeline.sweep.ledger import Ledger, ledger_of
 from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, read_plan
 
 PUBLISHED = Path("config/published")
-#: The file of the default run has about 90,000 bytes.
+#: Largest size of such a file; that of the default run has about 90,000 bytes.
 MOST_BYTES = 10_000_000
 
 
@@ -31,7 +31,7 @@ class Published(RecordModel):
 
     #: Digest of its configuration, claims files and games.
     inputs: str
-    #: Digests of tables, of the verdicts on claims, of proofs and of found statements, each by name.
+    #: Digests of tables, of verdicts on claims, of proofs and of found statements, by name.
     tables: dict[str, str]
     claims: dict[str, str]
     proofs: dict[str, str]
@@ -53,7 +53,6 @@ class Published(RecordModel):
             }
             verdicts[verdict.claim].append(canonical_json(content))
         return cls(
-            # The files that the plan was made from.
             inputs=digest([file_digest(project_file(path)) for path in plan["inputs"]]),
             tables={
                 f"{table['ruleset']}, {table['quantity']} to {table['bound']}": table["digest"][:16]
@@ -87,13 +86,13 @@ class Published(RecordModel):
             raise StoreError(f"{path}: not published results ({error})") from None
 
     def differences(self, other: Published) -> Iterator[str]:
-        """Yield the differences of another run, each as one phrase."""
+        """Yield the differences of another run from this one, as phrases."""
         for kind in ("tables", "claims", "proofs", "found"):
-            mine, theirs = getattr(self, kind), getattr(other, kind)
-            for name in dict.fromkeys([*mine, *theirs]):
-                if mine.get(name) != theirs.get(name):
-                    is_in_both = name in mine and name in theirs
-                    how = "differs" if is_in_both else "is new" if name in theirs else "is missing"
+            own, others = getattr(self, kind), getattr(other, kind)
+            for name in dict.fromkeys([*own, *others]):
+                if own.get(name) != others.get(name):
+                    is_in_both = name in own and name in others
+                    how = "differs" if is_in_both else "is new" if name in others else "is missing"
                     yield f"{kind}: {name} {how}"
 
 
@@ -101,9 +100,9 @@ class Published(RecordModel):
 class Comparison:
     """A run compared with the published results of its name."""
 
-    #: Whether the configuration, the claims and the games are those of the published results; otherwise results are not compared.
+    #: Whether configuration, claims and games are the published ones; otherwise results are not compared.
     is_same_input: bool
-    #: One phrase for each.
+    #: A phrase for each difference.
     differences: Sequence[str]
 
     @property

@@ -1,8 +1,8 @@
 """A run as a Workflow Run RO-Crate, for archives of research data.
 
-``ro-crate`` beside a run's documents is a folder that can be deposited as it is. It holds copies of the configuration, the
-claims, the games, the workflow, the plan, the ledger, the statements, the reports, and the manifests, which have a digest of
-every chunk of every table. ``sha256sums.txt`` has the digests of all these files and of the metadata, in the format of
+The folder ``ro-crate`` beside a run's documents can be deposited unchanged. It has copies of the configuration, the claims, the
+games, the workflow, the plan, the ledger, the statements, the reports and the manifests. A manifest has the digest of every
+chunk of its tables. ``sha256sums.txt`` has the digests of these files and of the metadata, in the format of
 ``sha256sum --check``.
 """
 
@@ -24,7 +24,7 @@ from choco_pipeline.sweep.run_files import Paths, read_plan
 
 FOLDER = "ro-crate"
 SUMS = "sha256sums.txt"
-#: The version of the specification that these profiles build on, and their address.
+#: The version of the RO-Crate specification that `PROFILES` build on.
 VERSION = "1.1"
 LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
@@ -42,7 +42,7 @@ PROFILES = (
     "https://w3id.org/ro/wfrun/workflow/0.5",
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
 )
-#: Defines ``sha256``, which the vocabulary of RO-Crate 1.1 has not.
+#: Defines ``sha256``, which the vocabulary of RO-Crate 1.1 lacks.
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 REPORTS = ("report.json", "ledger.csv", "verdicts.csv", "found/found.json", "found/found.tex")
 
@@ -120,7 +120,7 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
 
 
 def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the changed, missing and added files of a crate, with the fault."""
+    """Yield the changed, missing and added files of a crate, each with a message."""
     if not (folder / SUMS).is_file():
         yield folder / SUMS, "is missing"
         return
@@ -131,15 +131,15 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
     digests = _digests(folder)
     for name in sorted(listed.keys() | digests.keys()):
         if name not in digests:
-            yield folder / name, f"is missing, {SUMS} names it"
+            yield folder / name, f"is missing, but {SUMS} lists it"
         elif name not in listed:
-            yield folder / name, f"{SUMS} does not name it"
+            yield folder / name, f"{SUMS} does not list it"
         elif listed[name] != digests[name]:
-            yield folder / name, f"has not the digest that {SUMS} says"
+            yield folder / name, f"does not match its digest in {SUMS}"
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Return the digests of the files of a crate, by their names."""
+    """Return the digests of a crate's files, by name."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
     return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
 

@@ -1,4 +1,4 @@
-"""Writing a run's report: pages, documents for programs, proofs, exports."""
+"""Writing a run's report: pages, machine-readable documents, proofs, exports."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Report = Callable[..., None]
 def write_pages(ledger_file: str, html_file: str, report: Report) -> dict[str, int]:
     """Write the parts of a report that do not depend on found statements.
 
-    The folder of `html_file`, the first page, receives documents for programs, a page for each claim, and the other parts. Tables
-    are read from the folder above the ledger's. Return the numbers of claims, verdicts and tables. Raises `StoreError` if the
-    ledger or a table cannot be read.
+    The documents, a page for each claim, and the other parts are written beside the first page `html_file`. Tables are read from
+    the folder above the ledger's. Return the numbers of claims, verdicts and tables. Raises `StoreError` if the ledger or a table
+    cannot be read.
     """
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)
@@ -51,10 +51,10 @@ def write_pages(ledger_file: str, html_file: str, report: Report) -> dict[str, i
 def write_rest(
     ledger_file: str, html_file: str, found_file: str | None, report: Report
 ) -> dict[str, int]:
-    """Write the rest of a report, after `write_pages`; the first page is last.
+    """Write the rest of a report after `write_pages`; the first page is written last.
 
-    With found statements there are also ``found.html`` and the folder ``found``. Return the number of these statements. Raises
-    `StoreError` if a document cannot be read.
+    With `found_file`, the page ``found.html`` and the folder ``found`` are also written. Return the number of found statements.
+    Raises `StoreError` if a document cannot be read.
     """
     ledger, html = Ledger.read(Path(ledger_file)), Path(html_file)
     found: FoundStatements | None = None

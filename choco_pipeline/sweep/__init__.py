@@ -1,1 +1,1 @@
-"""Sweeps: the configuration, its tables, the plan of a run, its ledger."""
+"""Sweeps: the configuration, its tables, and the plan, jobs and ledger of a run."""

@@ -1,4 +1,4 @@
-"""The configuration: one typed model, for validation, schema and reference."""
+"""The configuration as a typed model, for validation, schema and reference."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ Mine = Literal[
     "smaller-heaps",
 ]
 Prove = Literal["p", "grundy"]
-#: The largest number of height functions in a box for conditions: the P-positions of each are computed, and conditions are
-#: compared on all of them.
+#: Largest number of height functions in a box: the P-positions of each are computed, and conditions are compared on all.
 MOST_HEIGHT_FUNCTIONS = 1 << 16
 
 
 class Sweep(Model):
-    """A family of tables: a ruleset, ranges of its parameters, and questions."""
+    """A family of tables: a ruleset, ranges of its parameters, and work to do."""
 
     ruleset: Text = Field(
-        description="The ruleset, in which parameters stand by name.",
+        description="The ruleset, with the names of parameters.",
         examples=[
             "step-bar(k=k, s=s)",
             "solid-bar(f=(x+z)//k)",
@@ -45,67 +44,67 @@ class Sweep(Model):
     )
     parameters: dict[ParameterName, int | Text | list[int | Text]] = Field(
         default={},
-        description="What each parameter runs over, in order: an integer, a list, a range `0..k-1` or `2..16 step 2`,"
-        " or an expression of the parameters before it.",
+        description="The values of each parameter, in order: an integer, a list, a range such as `0..k-1` or `2..16 step 2`,"
+        " or an expression in the parameters before it.",
         examples=[{"k": "2..16", "s": "0..k-1"}],
     )
     where: Text | None = Field(
         default=None,
-        description="A condition on the parameters: only where it is true there is a table.",
+        description="A condition on the parameters. Tables are computed only for parameters that satisfy it.",
         examples=["k % 2 == 0"],
     )
     heights: list[Text] = Field(
         default=[],
-        description="Height functions that `f` in `solid-bar(f=f)` runs over: formulas in x, z and the parameters, or"
+        description="The height functions `f` for `solid-bar(f=f)`: formulas in x, z and the parameters, or"
         " `csv(file)` for a table of heights in a file.",
         examples=[["(x+z)//3", "max(x,z)//2", "csv(config/heights.csv)"]],
     )
     passes: int | Text | list[int | Text] = Field(
         default=0,
-        description="How many passes there are; like a parameter, this may be a list or a range. 0 is the game without.",
+        description="The number of passes; like a parameter, it may be a list or a range. 0 is the game without passes.",
         examples=["0..1"],
     )
     bound: int | Text | list[int | Text] | None = Field(
         default=None,
-        description="Largest value of every coordinate that the shape does not limit: an integer, an expression of the"
-        " parameters, or several. Only a rectangular bar needs none.",
+        description="Largest value of every coordinate that the shape does not limit: an integer, an expression in the"
+        " parameters, or a list of these. Only a rectangular bar needs no bound.",
         examples=[1024],
     )
     quantity: Quantity = Field(
-        description="`grundy`: the Grundy number of every position; `p-positions`: only which positions are P, much faster."
+        description="`grundy`: the Grundy number of every position; `p-positions`: only the set of P-positions, much faster."
     )
     claims: Literal["all", "none"] | list[Text] = Field(
         default="all",
-        description="Which claims are checked on the tables: `all` on such a ruleset, `none`, or a list of ids.",
+        description="The claims to check on the tables: `all` that fit the ruleset, `none`, or a list of ids.",
         examples=["all", ["step2015-thm-2.1"]],
     )
     mine: list[Mine] = Field(
         default=[],
-        description="What the machine looks for: `formulas`, for P-positions or Grundy numbers; `value-sets`, the values of nim-sums"
-        " and sums over the P-positions; `symmetric`, laws of games in which coordinates may be exchanged; `smaller-heaps`,"
-        " Grundy numbers of one heap that repeat, or are those of smaller heaps; `lines`, how many"
-        " P-positions there are on lines; `counts`, recurrences of the numbers of P-positions; `cellular`, rules modulo 2 by which"
-        " pictures of P-positions follow from those before; `blocks`, how they follow from pictures of half the size.",
+        description="The searches in the tables. `formulas`: for P-positions or Grundy numbers. `value-sets`: values of nim-sums"
+        " and sums at the P-positions. `symmetric`: laws of games with interchangeable coordinates. `smaller-heaps`:"
+        " Grundy numbers of one heap that are periodic, or equal those of smaller heaps. `lines`: numbers of"
+        " P-positions on lines. `counts`: recurrences for numbers of P-positions. `cellular`: rules modulo 2 that"
+        " compute slices of P-positions from earlier slices. `blocks`: rules that compute them from pictures of half the size.",
         examples=[["value-sets", "formulas"]],
     )
     prove: list[Prove] = Field(
         default=[],
-        description="The relations to prove for all positions of each game: `p`, the"
-        " P-positions; `grundy`, the Grundy numbers. Claims on them are then decided for these parameters.",
+        description="The relations to prove for all positions of each game: `p` for the"
+        " P-positions, `grundy` for the Grundy numbers. Proofs also decide claims on them for these parameters.",
         examples=[["p", "grundy"]],
     )
     prove_seconds: int = Field(
         default=60,
         ge=1,
         le=86_400,
-        description="Limit of CPU seconds for a proof or a decision on a claim, which is then left undecided.",
+        description="Limit of CPU seconds for a proof or a decision on a claim. Beyond it, the result is `undecided`.",
         examples=[600],
     )
     prove_memory: int = Field(
         default=4,
         ge=1,
         le=1024,
-        description="Limit of memory in GiB for a proof or a decision on a claim, which is then left undecided.",
+        description="Limit of memory in GiB for a proof or a decision on a claim. Beyond it, the result is `undecided`.",
         examples=[8],
     )
 
@@ -120,21 +119,21 @@ class HeightBox(Model):
         default=2,
         ge=1,
         le=4,
-        description="The largest height; no larger than `side`.",
+        description="The largest height, at most `side`.",
         examples=[2],
     )
 
     @property
     def functions(self) -> int:
-        """How many monotone functions there are in the box."""
+        """Number of monotone functions in the box."""
         return number_of_height_functions(self.side + 1, self.side + 1, self.height)
 
     @model_validator(mode="after")
     def _is_searchable(self) -> HeightBox:
         if self.height > self.side or self.functions > MOST_HEIGHT_FUNCTIONS:
             raise ValueError(
-                f"needs a height of at most {self.side}, the side, and at most {MOST_HEIGHT_FUNCTIONS:,} functions, which are"
-                f" {self.functions:,}"
+                f"needs a height of at most {self.side}, the side, and at most {MOST_HEIGHT_FUNCTIONS:,} functions"
+                f" (got {self.functions:,})"
             )
         return self
 
@@ -143,7 +142,7 @@ class Config(Model):
     """One run: its name, claims files, sweeps, and box of height functions."""
 
     run: Name = Field(
-        description="Name of the run: small letters, digits and hyphens. Its results lie in `results/<run>/`.",
+        description="Name of the run: lower-case letters, digits and hyphens. Its results are in `results/<run>/`.",
         examples=["default"],
     )
     title: Text | None = Field(
@@ -156,14 +155,14 @@ class Config(Model):
     )
     tables: Text | None = Field(
         default=None,
-        description="Where new tables are stored: the URL of an object store, without credentials; `results/tables` by"
-        " default. See [object-stores.md](object-stores.md).",
+        description="The store of new tables: the URL of an object store, without credentials. The default is"
+        " `results/tables`. See [object-stores.md](object-stores.md).",
         examples=["s3://bucket/prefix"],
     )
     height_functions: HeightBox | None = Field(
         default=None,
-        description="A box of height functions f(x, z): which of them make G = x⊕y⊕z, or P iff x⊕y⊕z = 0, and which condition"
-        " on f tells these from the others. Not searched by default; `{}` is the box with the defaults below.",
+        description="A box of height functions f(x, z). The search finds those with G = x⊕y⊕z, or with P iff x⊕y⊕z = 0, and"
+        " conditions on f that distinguish them from the others. No search by default; `{}` is a box with the defaults below.",
         examples=[{"side": 3, "height": 2}],
     )
     sweeps: dict[Name, Sweep] = Field(min_length=1, description="The sweeps, by name.")
@@ -172,21 +171,21 @@ class Config(Model):
     @classmethod
     def _is_no_shared_folder(cls, run: str) -> str:
         if run in SHARED:
-            raise ValueError(f"needs another name than {', '.join(SHARED)}, which all runs share")
+            raise ValueError(f"must not be one of {', '.join(SHARED)}, which all runs share")
         return run
 
 
 HEAD = """\
 # Configuration reference
 
-Made from the model in `choco_pipeline/sweep/config.py` by `choco schema --reference`; a test keeps them in step.
-Editors that read YAML schemas find theirs in `config/schema.json`. A key that is not listed here is a mistake, and says so.
-Paths start from the folder that `choco` runs in, and may not leave it.
+`choco schema --reference` writes this page from the model in `choco_pipeline/sweep/config.py`; a test compares them.
+The schema for editors is `config/schema.json`. Other keys than those below are errors.
+Paths are relative to the folder in which `choco` runs, and must stay inside it.
 """
 
 
 def json_schema() -> str:
-    """Return the JSON schema of a configuration, as text that ends with a line break."""
+    """Return the JSON schema of a configuration as text."""
     return schema_text(Config)
 
 

@@ -24,12 +24,12 @@ from choco_pipeline.sweep.run_files import (
 from choco_pipeline.sweep.run_plan import Capacity, current_plan
 from choco_pipeline.tables.store import store_of
 
-#: Journals of earlier versions, which no version continues.
+#: Patterns of journals of earlier versions, which are no longer used.
 OUTDATED = ("*.partial.jsonl", "*.blocks")
 
 
 def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield the damaged ones of some records, each with the reason."""
+    """Yield the records that are damaged, each with the reason."""
     for path in records:
         try:
             read_record(path)
@@ -43,23 +43,23 @@ def plan_without_damage(
     capacity: Capacity | None,
     say: Callable[[str], None],
 ) -> Plan:
-    """Return the `current_plan`, after repair or removal of damaged results.
+    """Return the `current_plan` after repair or removal of damaged results.
 
-    `say` gets a line for each file that was damaged or missing. A killed proof is no answer; its result is removed, too.
+    `say` is called with a message for each damaged or missing file. Results of killed proofs are removed, too.
     """
     run = Paths(RESULTS, load_config(config_path)[0].run)
     for pattern in OUTDATED:
         for path in sorted((RESULTS / "tables").glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             say(f"{path}: left by an earlier version; removed")
-    with suppress(StoreError):  # before the plan and its specs are written again
+    with suppress(StoreError):  # the old plan, because the new one overwrites its specs
         _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
     proved = sorted((run.folder / Stage.PROVE).glob("*.json"))
     for path in (*proved, *filter(Path.exists, [run.found])):
         if read_record(path).get(KILLED):
             path.unlink()
-            say(f"{path}: a proof was killed; it is looked for again")
+            say(f"{path}: a proof was killed; it is searched for again")
     _remove_changed_reports(run, say)
     plan = current_plan(config_path, capacity=capacity)
     if any([_remove(_shared(run, plan), say), _repair_tables(run, plan, say)]):
@@ -68,12 +68,12 @@ def plan_without_damage(
         for path in sorted((run.folder / stage).glob("*.json")):
             sweep = path.stem
             if sweep not in plan["jobs"][stage] or not is_done(plan, run, stage, sweep):
-                path.unlink()  # Snakemake makes what the plan needs
+                path.unlink()  # Snakemake runs the job again if the plan has it
     return plan
 
 
 def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
-    """Yield the records of a plan's shards, and verdicts on tables and statements."""
+    """Yield the existing records of a plan's shards, tables and statements."""
     for shard in plan["shards"]:
         yield from filter(Path.exists, (run.spec(shard), run.manifest(shard)))
     of_tables = (run.verdicts / f"{table['id']}.json" for table in plan["tables"])
@@ -82,12 +82,12 @@ def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
 
 
 def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
-    """Remove the list of a report with changed files, and their results."""
+    """Remove the file list of each changed report, and results with changed certificates."""
     results = [*run.outcomes(), *filter(Path.is_file, [run.found])]
     for record in filter(Path.is_file, run.file_lists()):
         changed = list(changed_files(record))
         for path in changed:
-            say(f"{path}: missing or changed since the report was written; it is made again")
+            say(f"{path}: missing or changed since the report was written; it is written again")
             if path.is_relative_to(run.certificates):
                 path.unlink(missing_ok=True)
                 for result in filter(Path.is_file, results):
@@ -98,17 +98,17 @@ def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
 
 
 def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:
-    """Repair tables with changed files; return whether one must be built again."""
+    """Repair tables with changed files; return whether a table must be rebuilt."""
     lost = False
     for manifest in filter(Path.is_file, map(run.manifest, plan["shards"])):
         store = store_of(manifest, read_record(manifest)).folder
-        if store is None:  # in an object store, whose files only `choco verify` reads
+        if store is None:  # only `choco verify` checks the files in an object store
             continue
         built = manifest.stat().st_mtime_ns
         found = [os.path.join(at, name) for at, _, names in os.walk(store) for name in ("", *names)]
         if found and all(os.stat(path).st_mtime_ns <= built for path in found):
             continue
-        # Only here, because it loads numba, and a run with nothing to repair starts without.
+        # It loads numba, which a run without repairs does not need at its start.
         from choco_pipeline.tables.verification import repair_manifest  # noqa: PLC0415
 
         for table in repair_manifest(str(manifest)):
@@ -117,14 +117,14 @@ def _repair_tables(run: Paths, plan: Plan, say: Callable[[str], None]) -> bool:
             if table.why:
                 manifest.unlink(missing_ok=True)
                 lost = True
-        for at, _, names in os.walk(store):  # so that the next run does not read it all again
+        for at, _, names in os.walk(store):  # otherwise the next run would check all files again
             for name in ("", *names):
                 os.utime(os.path.join(at, name), ns=(built, built))
     return lost
 
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:
-    """Remove the damaged ones of some records; return whether there were any."""
+    """Remove the records that are damaged; return whether there were any."""
     removed = list(damaged(records))
     for path, why in removed:
         path.unlink()

@@ -1,4 +1,4 @@
-"""The tables of a configuration: every combination of parameters."""
+"""The tables of a configuration, one for each combination of parameters."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from choco_pipeline.sweep.run_files import PROJECT
 from choco_pipeline.tables.computing import Cost, cost_of
 from choco_pipeline.tables.spec import TableSpec
 
-#: A run with more tables than this is a mistake in its configuration: planning takes some 2 ms for each.
+#: Most tables of a run; planning takes about 2 ms for each.
 MOST_TABLES = 10_000
-#: Most combinations of parameter values in a run; one takes about 5 µs.
+#: Most combinations of parameter values in a run; each takes about 5 µs.
 MOST_COMBINATIONS = 1_000_000
-#: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
+#: Largest integer in a configuration; positions must fit into 32 bits.
 LARGEST = 1 << 31
 #: Factor for the memory of a job that builds a large table by itself, so that its blocks can be larger.
 ROOM_FOR_BLOCKS = 2
 
-#: Names with a meaning, which no parameter may have.
+#: Reserved names, which parameters may not have.
 RESERVED = ("x", "y", "z", "f", "p", "passes", "bound")
 Values = dict[str, int | str]
 
@@ -42,14 +42,14 @@ class SweepTable:
     game: Ruleset
     #: Names of its sweeps.
     sweeps: list[str]
-    #: Values of the parameters in the first sweep, with ``f`` and ``passes`` where they vary.
+    #: Values of the parameters in the first sweep, with ``f`` and ``passes`` if they vary.
     parameters: Values
-    #: Ids of the claims that the sweeps ask for, or None for all that fit.
+    #: Ids of the claims to check, or None for all that fit.
     claims: set[str] | None
-    #: The searches in it, and the first sweep that asks for any.
+    #: The searches in the table, and the first sweep that requests any.
     mine: list[Mine]
     mining: str
-    #: The relations to prove, the first sweep that asks for any, and the limits of a proof in seconds and GiB.
+    #: The relations to prove, the first sweep that requests any, and the limits of a proof in seconds and GiB.
     prove: list[Prove]
     proving: str
     prove_seconds: int = 0
@@ -62,20 +62,20 @@ class SweepTable:
 
     @property
     def memory_of_job(self) -> int:
-        """Bytes of memory of a job that builds the table."""
+        """Memory in bytes for a job that builds the table."""
         return self.cost.memory * (ROOM_FOR_BLOCKS if self.cost.large else 1)
 
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
-    """Return a validated configuration; raise `ConfigError` for each mistake."""
+    """Return a validated configuration; raise `ConfigError` if it has a mistake."""
     file = YamlFile(project_file(path))
     return file.load(Config), file
 
 
 def expand(config: Config, file: YamlFile) -> list[SweepTable]:
-    """Return the tables of every sweep, each once, in the order of the configuration.
+    """Return the distinct tables of all sweeps, in the order of the configuration.
 
-    Raises `ConfigError`, naming the file, line and key of the mistake.
+    Raises `ConfigError` with the file, the line and the key of a mistake.
     """
     by_id: dict[str, SweepTable] = {}
     count: Counter[str] = Counter()
@@ -95,9 +95,9 @@ def expand(config: Config, file: YamlFile) -> list[SweepTable]:
 def _combinations_of(
     name: str, sweep: Sweep, file: YamlFile, count: Counter[str]
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-    """Yield the parameters of a sweep's tables, with and without passes and bound.
+    """Yield the parameters of a sweep's tables, without and with passes and bound.
 
-    No table is made meanwhile, so a run with too many tables or combinations is refused at once.
+    No games are built, so that a run with too many tables or combinations is rejected fast.
     """
     here: Location = ("sweeps", name)
     with _at(file, (*here, "ruleset")):
@@ -108,7 +108,7 @@ def _combinations_of(
         for i, (key, value) in enumerate(sweep.parameters.items())
     ]
     for reserved in set(RESERVED).intersection(names):
-        why = f"{reserved!r} cannot be a parameter: it has a meaning"
+        why = f"{reserved!r} cannot be a parameter, because the name is reserved"
         raise file.error((*here, "parameters", reserved), why)
     known = [*names, *(["f"] if sweep.heights else [])]
     unknown = sorted(notation.names - set(known))
@@ -123,7 +123,7 @@ def _combinations_of(
         with _at(file, (*here, "where")):
             where = parse(sweep.where, names=sweep.parameters)
             if not where.is_truth:
-                raise ChocoError(f"{sweep.where!r} is a number, a condition is needed")
+                raise ChocoError(f"{sweep.where!r}: must be a condition, not a number")
     before = count["tables"]
     for values in _combinations(axes, file, {}, count):
         if where is not None:
@@ -159,11 +159,11 @@ def _games(
             game = build(read(sweep.ruleset), whole, PROJECT)
         with _at(file, (*here, "passes")):
             if full["passes"] < 0:
-                raise ChocoError(f"a number of passes is at least 0, found {full['passes']}")
+                raise ChocoError(f"the number of passes must be at least 0 (got {full['passes']})")
             game = WithPass(game, full["passes"]) if full["passes"] else game
         with _at(file, (*here, "bound")):
             if full.get("bound", 0) < 0:
-                raise ChocoError(f"a bound is at least 0, found {full['bound']}")
+                raise ChocoError(f"a bound must be at least 0 (got {full['bound']})")
             bound = full.get("bound", max(game.limits(full.get("bound"))))
         shown: Values = dict(values)
         if text:
@@ -186,7 +186,7 @@ def _games(
         )
 
 
-#: A parameter, its location, and its ranges, in which parameters before it may occur.
+#: A parameter, its location in the file, and its ranges, which may use parameters before it.
 _Axis = tuple[str, Location, list[Range]]
 
 
@@ -205,7 +205,7 @@ def _axis(
 def _combinations(
     axes: Sequence[_Axis], file: YamlFile, values: Mapping[str, int], count: Counter[str]
 ) -> Iterator[dict[str, int]]:
-    """Yield every assignment; later axes may use the names of earlier ones."""
+    """Yield every assignment of values; later axes may use names of earlier ones."""
     if not axes:
         yield dict(values)
         return
@@ -215,10 +215,10 @@ def _combinations(
             integers = entry.values(values)
             largest = max(abs(integers.start), abs(integers.stop - 1))
             if largest > LARGEST:
-                raise ChocoError(f"{largest:,} is too large, at most {LARGEST:,} can be used")
+                raise ChocoError(f"integers must be at most {LARGEST:,} (got {largest:,})")
             if len(integers) > MOST_COMBINATIONS:
-                raise ChocoError(f"{entry} is more than {MOST_COMBINATIONS:,} values")
-            count["combinations"] += 1 + len(integers)  # 1, because an empty range takes time, too
+                raise ChocoError(f"{entry} has more than {MOST_COMBINATIONS:,} values")
+            count["combinations"] += 1 + len(integers)  # 1, because an empty range also takes time
             if count["combinations"] > MOST_COMBINATIONS:
                 raise ChocoError(
                     f"more than {MOST_COMBINATIONS:,} combinations of parameters in this run"

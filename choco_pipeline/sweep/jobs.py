@@ -1,7 +1,7 @@
-"""The jobs of a run: each does one stage of one sweep.
+"""The jobs of a run, one for each stage of each sweep.
 
-The parts of a job run on the workers of a Dask cluster, or in this process. The record of a finished part is named by the digest of
-its order, so that the part is not repeated. This module imports no NumPy, so that jobs on a cluster start quickly.
+The parts of a job run on the workers of a Dask cluster, or in this process. The record of a finished part has the digest of its order
+as name, so that the part is not repeated. This module does not import NumPy, so that jobs on a cluster start fast.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from choco_pipeline.sweep.run_files import Paths, Plan, read_plan
 
 
 def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None) -> dict[str, int]:
-    """Do a stage of a sweep and write its result.
+    """Run a stage of a sweep and write its result.
 
-    `memory` are the bytes that this process may use to build a large table, if there is no cluster. Return the numbers of things
-    done: tables computed and kept from an interrupted build, checks, searches or proofs. Raises `StoreError` if the plan has no
-    such job, or its order or a table is missing or damaged.
+    `memory` is the limit in bytes for building a large table in this process, without a cluster. Return the numbers of tables
+    computed and kept from an interrupted build, of checks, searches or proofs. Raises `StoreError` if the plan has no such job, or
+    if its order or a table is missing or damaged.
     """
     plan, paths = read_plan(plan_file), Paths.of_plan(plan_file)
     job = plan["jobs"].get(stage, {}).get(sweep)
     if job is None:
         known = ", ".join(plan["jobs"].get(stage, ())) or "no job in this stage"
-        raise StoreError(f"{plan_file}: {sweep}: no such job of {stage!s} (there are: {known})")
+        raise StoreError(f"{plan_file}: stage {stage!s} has no job {sweep!r} (known: {known})")
     if stage is Stage.BUILD:
         counts = _build(plan, paths, sweep, memory)
         outcome: Mapping[str, Any] = {}
@@ -39,7 +39,7 @@ def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None
         file = paths.order(stage, sweep)
         parts = read_record(file)["parts"]
         if digest(parts) != job["order"]:
-            raise StoreError(f"{file}: belongs to another plan; `choco run` makes it again")
+            raise StoreError(f"{file}: belongs to another plan; `choco run` writes it again")
         arguments = [(part, paths.part(digest(part)).as_posix()) for part in parts]
         outcome = _joined(call_each(f"{__name__}:do_part", arguments))
         counts = Counter({UNITS[stage]: job["amount"]})
@@ -48,10 +48,7 @@ def run_job(plan_file: Path, stage: Stage, sweep: str, memory: int | None = None
 
 
 def do_part(part: Mapping[str, Any], file: str, report: Report) -> Mapping[str, Any]:
-    """Return the result of a part of a job, from its record if it was done before.
-
-    Raises what the task raises.
-    """
+    """Run a part of a job; return its result, from its record if it is finished."""
     work, path = WORK[part["work"]], Path(file)
     with suppress(StoreError):
         known = read_record(path)
@@ -73,7 +70,7 @@ def _certificates(outcome: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _joined(outcomes: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the results of parts as one: their lists one after the other."""
+    """Merge the results of parts by concatenating their lists."""
     joined: dict[str, Any] = {}
     for outcome in outcomes:
         for key, value in outcome.items():

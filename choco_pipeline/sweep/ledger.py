@@ -1,4 +1,4 @@
-"""The ledger of a run: its claims, verdicts, proofs, findings and tables."""
+"""The ledger of a run: claims, verdicts, proofs, findings and tables."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from choco_pipeline.tables.store import TableEntry
 
 
 class Ledger(RecordModel):
-    """The results of a run: what reports, commands and pages read."""
+    """The results of a run, as the input of reports, commands and pages."""
 
-    #: Format of tables and findings.
+    #: Version of the storage format of tables and findings.
     format: int
-    #: The run's name, its heading, its configuration file, and the command that repeats it.
+    #: The run's name, its title, its configuration file, and the command that repeats it.
     run: str
     title: str
     config: str
@@ -44,16 +44,16 @@ class Ledger(RecordModel):
     versions: Mapping[str, str]
     #: The ruleset of each sweep, with its parameters.
     sweeps: Mapping[str, str] = {}
-    #: Of each stage, added up over the workers.
+    #: Seconds of each stage, summed over the workers.
     seconds: Mapping[str, float]
-    #: Every claim of the run's files, checked or not, and the sum of its verdicts.
+    #: All claims of the run's files, and a summary of the verdicts on each.
     claims: tuple[LedgerClaim, ...]
     rows: tuple[ClaimRow, ...]
-    #: Claims that disagree.
+    #: Pairs of claims that disagree.
     pairs: tuple[ClaimPair, ...]
-    #: On tables, by proofs, and over several tables.
+    #: Verdicts on tables, by proofs, and over several tables.
     verdicts: tuple[ClaimVerdict, ...]
-    #: The plan's and the manifest's entry of each table.
+    #: For each table its entry in the plan, merged with that in the manifest.
     tables: tuple[Mapping[str, Any], ...]
     proofs: tuple[GameProof, ...] = ()
     findings: tuple[Finding, ...]
@@ -64,10 +64,10 @@ class Ledger(RecordModel):
 
 
 def ledger_of(run: str) -> Ledger:
-    """Return the ledger of a run, or raise `ConfigError` if there is no such run."""
+    """Return the ledger of a run; raise `ConfigError` if there is none."""
     file = RESULTS / run / "ledger.json"
     if Path(run).name != run or not file.is_file():
-        raise ConfigError(f"no run {run!r}: {file} is written by `choco run`")
+        raise ConfigError(f"no run {run!r}: {file} does not exist; `choco run` writes it")
     return Ledger.read(file)
 
 
@@ -84,9 +84,9 @@ _FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)
 def write_ledger(
     plan_file: str, out_file: str, report: Callable[..., None], *, first: bool = False
 ) -> dict[str, int]:
-    """Write the ledger of a run; return the numbers of its contents.
+    """Write the ledger of a run; return its numbers of entries.
 
-    The first one has no searches and proofs. `report` is called as ``report(Stage.REPORT, documents=1)``.
+    The first ledger has no searches and proofs. `report` is called as ``report(Stage.REPORT, documents=1)``.
     """
     plan, paths = read_plan(Path(plan_file)), Paths.of_plan(Path(plan_file))
     if first:
@@ -94,12 +94,12 @@ def write_ledger(
         plan["jobs"] = {**plan["jobs"], Stage.MINE: {}, Stage.PROVE: {}}
         plan["prove"] = []
     entries: dict[str, TableEntry] = {}
-    stamped: dict[str, str] = {}
+    built_with: dict[str, str] = {}
     for shard in plan["shards"]:
         manifest = read_record(paths.manifest(shard))
         entries |= manifest["tables"]
         Journal.of(paths.manifest(shard)).clear()
-        stamped = manifest["versions"]
+        built_with = manifest["versions"]
     tables = [{**table, **entries[table["id"]]} for table in plan["tables"]]
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     proof_outcomes = list(outcomes(plan, paths, Stage.PROVE))
@@ -117,7 +117,7 @@ def write_ledger(
     proofs = [proved[order["ruleset"], order["relation"]] for order in plan["prove"]]
     require_agreement(catalogue, verdicts)
     across = check_across(catalogue, verdicts)
-    # The verdict of one table on a claim over several is only a number, which `check_across` has compared.
+    # For a claim over several tables, the verdict on one table is only a number for `check_across`.
     verdicts = [v for v in verdicts if not catalogue.claims[v.claim].is_over_tables] + across
     claim_rows = rows(catalogue, verdicts, plan["config"])
     built = [entries[table["id"]] for table in plan["tables"]]
@@ -128,7 +128,7 @@ def write_ledger(
         title=plan["title"],
         config=plan["config"],
         command=command("run", plan["config"]),
-        versions={**versions(), "tables built by": stamped.get("commit", "unknown")},
+        versions={**versions(), "tables built by": built_with.get("commit", "unknown")},
         sweeps={name: sweep["ruleset"] for name, sweep in plan["sweeps"].items()},
         seconds={
             "tables": round(sum(stored), 2),
@@ -152,16 +152,16 @@ def write_ledger(
 
 def findings_of(plan: Plan, paths: Paths) -> Iterator[Finding]:
     """Yield the findings of a run in the order of its tables."""
-    found: dict[str, list[Finding]] = defaultdict(list)
+    by_table: dict[str, list[Finding]] = defaultdict(list)
     for outcome in outcomes(plan, paths, Stage.MINE):
         for document in outcome.get("findings", ()):
-            found[document["table"]].append(_FINDING.validate_python(document))
+            by_table[document["table"]].append(_FINDING.validate_python(document))
     for table in plan["tables"]:
-        yield from found.get(table["id"], ())
+        yield from by_table.get(table["id"], ())
 
 
 def _with_place(verdict: ClaimVerdict, catalogue: Catalogue) -> ClaimVerdict:
-    """Return a verdict with the place of the formula that has no value."""
+    """Return a verdict; if a formula is undefined, add its location in the claims file."""
     place = catalogue.places.get(verdict.claim, {}).get(verdict.evidence.get("key", ""))
     if place is None:
         return verdict

@@ -1,7 +1,7 @@
-"""The jobs of a run: for each stage and sweep, its parts and their orders.
+"""The jobs of a run: the parts of each stage of each sweep, and their orders.
 
-The constants of time are in seconds of one core, rounded from measured runs (docs/performance.md, *Estimates*). They are meant to be
-right within a factor of two for a whole run, not for a stage: a proof takes a tenth of a second or its whole limit.
+Constants of time are in seconds on one core, rounded from measured runs (docs/performance.md, *Estimates*). They should be right
+within a factor of two for a whole run, but not for a stage: a proof takes from a tenth of a second to its time limit.
 """
 
 from __future__ import annotations
@@ -49,37 +49,37 @@ from choco_pipeline.sweep.config import HeightBox, Prove
 from choco_pipeline.sweep.expand import SweepTable
 from choco_pipeline.sweep.run_files import Paths, PlannedJob
 
-#: Stands for a sweep in the jobs on statements and height functions, which need no tables. A sweep has no underscore in its name.
+#: Name in place of a sweep for jobs without tables, on statements and height functions. Names of sweeps have no underscores.
 WITHOUT_TABLES = "without_tables"
-#: The questions about the height functions of a box.
+#: The searches about the height functions of a box.
 ASKED_OF_HEIGHTS = ("grundy", "p-positions", "counts")
-#: Most tables in one part of a job that searches them.
+#: Most tables in one part of a job that searches tables.
 SEARCHED_TOGETHER = 4
-#: MB of memory for the process that waits for a proof, and for each GiB that the proof may take.
+#: MB of memory for the process that waits for a proof, and for each GiB of the proof's limit.
 WAITING_MB, GIB_MB = 500, 1074
-#: The proofs of a sweep are cut into parts of about this many expected seconds, so that several workers share them.
+#: Expected seconds of a part of a sweep's proofs, so that several workers share them.
 PART_SECONDS = 15.0
-#: A proof is expected to take 0.3 s and (n/this)² s, where n is the largest number in its ruleset: measured, roughly.
+#: Units u for the expected time of a proof, 0.3 + (n/u)² seconds, where n is the largest number in its ruleset; roughly measured.
 GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0
-#: Most parts of the statements that need no table, and the fewest statements that are worth a part: starting its processes takes
-#: as long as deciding one.
+#: Most parts of the statements without tables, and fewest statements of a part: starting a part's processes takes as long as
+#: deciding a statement.
 STATEMENT_PARTS, LEAST_STATEMENTS = 4, 20
-#: A claim on a table: least, for each byte of a small table on disk, its maximum, and for each byte of any table.
+#: Check of a claim on a table: fixed time, time for each byte of a small table, maximum of that, time for each byte of any table.
 CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.002, 1e-7, 0.01, 7e-10
-#: A statement that needs no table.
+#: Check of a statement without tables.
 STATEMENT = 0.04
-#: One search in a table: least, for each byte on disk, and the largest number of bytes, because of a large table a corner is mined.
+#: Search in a table: fixed time, time for each byte, and most bytes, because only a corner of a large table is searched.
 SEARCH, SEARCH_BYTE, SEARCH_MOST_BYTES = 0.07, 7e-9, 10_000_000
-#: One question about the height functions of a box, and each function.
+#: Search about the height functions of a box: fixed time, and time for each function.
 HEIGHTS, HEIGHT_FUNCTION = 2.0, 0.001
-#: A proof, and its share of `expected_seconds`, which are nearer to its limit.
+#: Proof of a game: fixed time, and factor for `expected_seconds`, which is closer to the limit.
 PROOF, PROOF_SHARE = 0.35, 0.07
-#: A claim that is decided on a proof; a statement that is decided without one.
+#: Decision on a claim after a proof of its game; decision on a statement for all integers or parameters.
 CLAIM, DECISION = 0.04, 0.2
 
 
 class Part(TypedDict):
-    """A part of a job, for one task: a kind of work, its number of things, its order."""
+    """A part of a job, for one task: the kind and the amount of work, and the order."""
 
     work: str
     amount: int
@@ -88,10 +88,10 @@ class Part(TypedDict):
 
 @dataclass
 class Job:
-    """A stage of a sweep."""
+    """A job: a stage of a sweep."""
 
     parts: list[Part] = field(default_factory=list)
-    #: Sweeps that build its tables.
+    #: The sweeps that build its tables.
     needs: set[str] = field(default_factory=set)
     memory_mb: int = 0
     #: Estimated seconds on one core.
@@ -99,7 +99,7 @@ class Job:
 
     @property
     def planned(self) -> PlannedJob:
-        """The job in the plan."""
+        """The job's entry in the plan."""
         return {
             "order": digest(self.parts),
             "amount": sum(part["amount"] for part in self.parts),
@@ -156,7 +156,7 @@ class Orders:
         tables: Iterable[SweepTable] = (),
         memory_mb: int = 0,
     ) -> None:
-        """Add a part to a job, which reads some tables."""
+        """Add a part to a job; the part reads `tables`."""
         job = self.jobs[work.stage, sweep]
         job.parts.append({"work": work.name, "amount": amount, "order": order})
         job.seconds += seconds
@@ -166,22 +166,22 @@ class Orders:
             job.memory_mb = max(job.memory_mb, -(-table.cost.memory_to_read // 1_000_000))
 
     def _check(self) -> None:
-        """Add the checks of claims, by shards, and of statements without tables."""
+        """Add the checks of claims on tables, by shard, and of statements without tables."""
         planned = checks_of(self._tables.values(), self._catalogue)
-        for (sweep, shard), asked in self._by_shard(planned):
+        for (sweep, shard), checks in self._by_shard(planned):
             order = CheckOrder(
-                **dict(self._to_check(check.claim for check in asked)),
+                **dict(self._to_check(check.claim for check in checks)),
                 manifest=self._paths.manifest(shard),
-                checks=tuple(asked),
+                checks=tuple(checks),
             )
-            tables = [self._tables[check.table] for check in asked]
-            self.checks.update(check.table for check in asked)
+            tables = [self._tables[check.table] for check in checks]
+            self.checks.update(check.table for check in checks)
             seconds = sum(
                 CHECK_LEAST + min(CHECK_MOST, CHECK_BYTE * size) + CHECK_LARGE_BYTE * size
                 for size in (table.cost.disk for table in tables)
             )
             document = order.model_dump(mode="json")
-            self._part(CHECK, sweep, len(asked), seconds, document, tables=tables)
+            self._part(CHECK, sweep, len(checks), seconds, document, tables=tables)
         claims = self._catalogue.claims.values()
         for ids in in_parts([c.id for c in claims if c.pattern is None], STATEMENT_PARTS):
             order_of_ids = self._to_check(ids).model_dump()
@@ -196,9 +196,9 @@ class Orders:
             for planned in self._tables.values()
             if planned.mine
         )
-        for (sweep, shard), asked in self._by_shard(searches):
-            for i in range(0, len(asked), SEARCHED_TOGETHER):
-                few = tuple(asked[i : i + SEARCHED_TOGETHER])
+        for (sweep, shard), group in self._by_shard(searches):
+            for i in range(0, len(group), SEARCHED_TOGETHER):
+                few = tuple(group[i : i + SEARCHED_TOGETHER])
                 order = MineOrder(
                     code=code_digest(MINING_CODE),
                     manifest=self._paths.manifest(shard),
@@ -214,7 +214,7 @@ class Orders:
                 self._part(MINE, sweep, len(few), seconds, document, tables=tables)
 
     def _prove(self) -> None:
-        """Add the proofs of games, in parts of about the same work."""
+        """Add the proofs of games, in parts with about equal work."""
         by_sweep: dict[str, list[GameToProve]] = defaultdict(list)
         for proof in self.proofs:
             by_sweep[proof.sweep].append(proof)
@@ -222,7 +222,9 @@ class Orders:
             memory_mb = WAITING_MB + GIB_MB * max(proof.memory for proof in several)
             for part in balanced_parts(several):
                 order = ProofOrder(
-                    **self._to_decide(asked.claim for proof in part for asked in proof.claims),
+                    **self._to_decide(
+                        decision.claim for proof in part for decision in proof.claims
+                    ),
                     proofs=tuple(part),
                 )
                 seconds = sum(
@@ -235,8 +237,8 @@ class Orders:
     def _prove_statements(self) -> None:
         """Add the decisions on claims for all integers or for all parameters.
 
-        The first part has all claims with `for_all`, because they may follow from each other, and takes longest. The others have
-        the claims on integers that are not finite. The limits are the largest of any game.
+        The first part has all claims with `for_all`, because they may depend on each other. It takes longest. The other parts have
+        the claims about infinitely many integers. The limits are the largest of all games.
         """
         limit_s = max(proof.seconds for proof in self.proofs)
         memory = max(proof.memory for proof in self.proofs)
@@ -245,7 +247,7 @@ class Orders:
         on_integers = [c.id for c in claims if c.is_about_integers and not c.is_finite]
         number = min(STATEMENT_PARTS, math.ceil(len(on_integers) / LEAST_STATEMENTS))
         for ids in [*([for_all] if for_all else []), *in_parts(on_integers, number)]:
-            # Without the games in its order, a part would not be repeated when a file that describes one has changed.
+            # With the games in its order, a part is repeated if a game file has changed.
             documents = (self._catalogue.claims[i].documents.items() for i in ids)
             games = dict(item for items in documents for item in items)
             order = StatementProofOrder(
@@ -260,10 +262,10 @@ class Orders:
                 memory_mb=WAITING_MB + GIB_MB * memory,
             )
 
-    def _by_shard(self, asked: Iterable[tuple[str, Any]]) -> Iterator[tuple[tuple[str, str], Any]]:
+    def _by_shard(self, work: Iterable[tuple[str, Any]]) -> Iterator[tuple[tuple[str, str], Any]]:
         """Group checks or searches by sweep and shard, in their order."""
         groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
-        for sweep, one in asked:
+        for sweep, one in work:
             groups[sweep, self._shard_of[one.table]].append(one)
         yield from groups.items()
 
@@ -290,32 +292,32 @@ class Orders:
 def checks_of(
     tables: Collection[SweepTable], catalogue: Catalogue
 ) -> Iterator[tuple[str, TableCheck]]:
-    """Yield the checks of claims on tables, each with its first sweep."""
+    """Yield the checks of claims on tables, each with its table's first sweep."""
     largest: dict[str, int] = {}
     for planned in tables:
         ruleset = planned.spec.ruleset
         largest[ruleset] = max(planned.spec.bound, largest.get(ruleset, 0))
-    decided: set[tuple[str, str, tuple[int, ...]]] = set()
+    seen: set[tuple[str, str, tuple[int, ...]]] = set()
     for planned in tables:
         spec = planned.spec
         for claim, parameters in catalogue.fitting(spec.ruleset, spec.quantity):
-            # Without a table the definition decides, so the largest table stands for all.
+            # A check that reads no tables needs to run only once, for the largest table.
             if not claim.check.reads_tables:
                 case = (claim.id, spec.ruleset, tuple(parameters.values()))
-                if spec.bound < largest[spec.ruleset] or case in decided:
+                if spec.bound < largest[spec.ruleset] or case in seen:
                     continue
-                decided.add(case)
+                seen.add(case)
             if planned.claims is None or claim.id in planned.claims:
                 check = TableCheck(claim=claim.id, table=spec.table_id, parameters=parameters)
                 yield planned.sweeps[0], check
 
 
 def proofs(tables: Sequence[SweepTable], catalogue: Catalogue) -> list[GameToProve]:
-    """Return the games to prove, each relation once, in the order of the tables."""
-    asked: dict[tuple[str, Prove], list[SweepTable]] = defaultdict(list)
+    """Return the games to prove, once for each relation, in the order of the tables."""
+    requests: dict[tuple[str, Prove], list[SweepTable]] = defaultdict(list)
     for planned in tables:
         for relation in planned.prove:
-            asked[planned.spec.ruleset, relation].append(planned)
+            requests[planned.spec.ruleset, relation].append(planned)
     return [
         GameToProve(
             ruleset=ruleset,
@@ -329,22 +331,22 @@ def proofs(tables: Sequence[SweepTable], catalogue: Catalogue) -> list[GameToPro
                 for claim, parameters in catalogue.fitting(ruleset, QUANTITIES[relation])
                 if claim.is_decidable
                 and any(planned.claims is None or claim.id in planned.claims for planned in several)
-                # A proof of the P-positions decides those on P-positions.
+                # A proof of the P-positions decides claims on P-positions.
                 and not (
                     relation == "grundy"
-                    and (ruleset, "p") in asked
+                    and (ruleset, "p") in requests
                     and "p-positions" in claim.quantities
                 )
             ),
         )
-        for (ruleset, relation), several in asked.items()
+        for (ruleset, relation), several in requests.items()
     ]
 
 
 def balanced_parts(chosen: Sequence[GameToProve]) -> list[list[GameToProve]]:
-    """Return proofs in parts of about the same work.
+    """Distribute proofs over parts with about equal work.
 
-    The most expensive go first, each to the part that has least.
+    In order of decreasing cost, each proof is assigned to the part with the least work.
     """
     number = math.ceil(sum(map(expected_seconds, chosen)) / PART_SECONDS)
     parts: list[list[GameToProve]] = [[] for _ in range(min(number, len(chosen)))]
@@ -357,9 +359,9 @@ def balanced_parts(chosen: Sequence[GameToProve]) -> list[list[GameToProve]]:
 
 
 def in_parts(ids: Iterable[str], number: int) -> list[list[str]]:
-    """Distribute ids over at most `number` parts by their digests.
+    """Distribute ids over at most `number` parts by digest.
 
-    A new id therefore leaves the others in their parts.
+    Therefore a new id does not move the others to different parts.
     """
     parts: dict[int, list[str]] = defaultdict(list)
     for claim_id in ids:
@@ -368,7 +370,7 @@ def in_parts(ids: Iterable[str], number: int) -> list[list[str]]:
 
 
 def expected_seconds(proof: GameToProve) -> float:
-    """Return the estimated seconds of a proof, at most its time limit."""
+    """Return the expected seconds of a proof, at most its time limit."""
     ruleset = read(proof.ruleset)
     largest = max(map(abs, ruleset.integers), default=0)
     unit = WITH_PASSES if "with-pass" in names_of(ruleset) else OTHERS

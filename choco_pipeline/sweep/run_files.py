@@ -1,4 +1,4 @@
-"""Files of a run below ``results/``: paths, plan, results, report files."""
+"""The files of a run in ``results/``: paths, plan, results of jobs, report files."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 RESULTS = Path("results")
-#: The folder that paths in a configuration start from and may not leave.
+#: Root of the paths in a configuration, which must stay inside it.
 PROJECT = Path()
-#: Folders in the results folder that all runs share. No run may have such a name.
+#: Folders in the results folder that all runs share; no run may have one of these names.
 SHARED = ("tables", "shards", "verdicts", "certificates", "proofs", "families", "benchmarks")
 
-#: Suffix of the document that a job writes beside its result if two judges contradict each other.
+#: Suffix of the document that a job writes in place of its result if two judges contradict each other.
 DISAGREEMENT_SUFFIX = ".disagreement.json"
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Paths of the documents of a run."""
+    """The paths of a run's documents."""
 
     results: Path
     run: str
@@ -68,7 +68,7 @@ class Paths:
         return self.folder / "orders" / stage / f"{sweep}.json"
 
     def part(self, digest: str) -> Path:
-        """Return the path of the result of one part of a job, by the digest of the part."""
+        """Return the path of the result of a part of a job, by the part's digest."""
         return self.folder / "parts" / f"{digest}.json"
 
     def outcome(self, stage: Stage, sweep: str) -> Path:
@@ -76,12 +76,12 @@ class Paths:
         return self.folder / stage / f"{sweep}.json"
 
     def outcomes(self) -> Iterator[Path]:
-        """Yield the results of jobs and of their parts that exist."""
+        """Yield the existing results of jobs and of their parts."""
         for folder in (*BY_SWEEP, "parts"):
             yield from sorted((self.folder / folder).glob("*.json"))
 
     def records(self) -> Iterator[Path]:
-        """Yield the records of this run that exist."""
+        """Yield the existing records of this run."""
         names = ("plan", "first-ledger", "found", "ledger")
         named = [self.folder / f"{name}.json" for name in names]
         yield from filter(Path.is_file, (*named, *self.file_lists()))
@@ -89,22 +89,22 @@ class Paths:
         yield from self.outcomes()
 
     def file_lists(self) -> tuple[Path, Path]:
-        """Return the records of the files of the first and of the last report."""
+        """Return the paths of the file lists of the first and the last report."""
         return self.folder / "first-report-files.json", self.folder / "report-files.json"
 
     @property
     def certificates(self) -> Path:
-        """The folder of certificates of all runs."""
+        """The folder of all runs' certificates."""
         return self.results / "certificates"
 
     @property
     def verdicts(self) -> Path:
-        """The folder of verdicts of all runs on tables and on statements without tables."""
+        """The folder of all runs' verdicts on tables, and on statements without tables."""
         return self.results / "verdicts"
 
 
 def all_records(results: Path) -> Iterator[Path]:
-    """Yield the records of all runs, and those that they share, except manifests."""
+    """Yield the records of all runs, and their shared records except manifests."""
     yield from sorted((results / "shards").glob("*.json"))
     yield from sorted((results / "tables").glob("*.journal/*.json"))
     yield from sorted((results / "certificates" / "outcomes").rglob("*.json"))
@@ -117,7 +117,7 @@ def all_records(results: Path) -> Iterator[Path]:
 class PlannedTable(TypedDict):
     """A table of a run, with its shard, its sweeps and its cost.
 
-    `memory` is that of a task that builds it, and `bytes` are those on disk. `checks` is the number of claims that are checked on it.
+    `memory` is the memory of a task that builds it, `bytes` the size on disk, and `checks` the number of claims to check on it.
     """
 
     id: str
@@ -139,10 +139,10 @@ class PlannedTable(TypedDict):
 
 
 class PlannedJob(TypedDict):
-    """A stage of a sweep.
+    """A job of a plan: a stage of a sweep.
 
-    `order` is the digest of its parts: a result with another digest is out of date. `amount` is the number of things that its
-    progress counts, and `needs` are the sweeps whose build jobs come first. `seconds` are estimated, on one core.
+    `order` is the digest of its parts; a result with another digest is out of date. `amount` is its total for progress. `needs` are
+    the sweeps that must be built before it. `seconds` is the estimated time on one core.
     """
 
     order: str
@@ -153,10 +153,10 @@ class PlannedJob(TypedDict):
 
 
 class Plan(TypedDict):
-    """The tables of a run, their shards, its jobs, and the games to prove.
+    """The plan of a run: tables, shards, jobs, and games to prove.
 
-    `made_from` is the digest of the inputs and the code, from which the plan follows. `shards` has the sweep that builds each shard.
-    `jobs` are by stage and sweep. The games are as in `choco_pipeline.proof.records.GameToProve`.
+    `made_from` is the digest of the inputs and the code that determine the plan. `shards` maps each shard to the sweep that builds
+    it. `jobs` is indexed by stage and sweep. `prove` has games as in `choco_pipeline.proof.records.GameToProve`.
     """
 
     format: int
@@ -166,7 +166,7 @@ class Plan(TypedDict):
     inputs: list[str]
     claims_files: list[str]
     made_from: str
-    #: Each with the `ruleset` that it varies.
+    #: The `ruleset` of each sweep, with parameters.
     sweeps: dict[str, dict[str, str]]
     url: str | None
     tables: list[PlannedTable]
@@ -176,12 +176,12 @@ class Plan(TypedDict):
 
 
 def read_plan(path: Path) -> Plan:
-    """Return a plan, or raise as `read_record`."""
+    """Read a plan; errors are as for `read_record`."""
     return cast("Plan", read_record(path))
 
 
 def is_done(plan: Plan, paths: Paths, stage: Stage, sweep: str) -> bool:
-    """Whether a job has a result that is not out of date."""
+    """Whether a job has an up-to-date result."""
     if stage is Stage.BUILD:
         built = (shard for shard, builder in plan["shards"].items() if builder == sweep)
         if not all(paths.manifest(shard).is_file() for shard in built):
@@ -194,22 +194,22 @@ def is_done(plan: Plan, paths: Paths, stage: Stage, sweep: str) -> bool:
 
 
 def outcomes(plan: Plan, paths: Paths, stage: Stage) -> Iterator[dict[str, Any]]:
-    """Yield the results of a stage, one for each job.
+    """Yield the result of each job of a stage.
 
-    Raises `StoreError` if one is missing or out of date.
+    Raises `StoreError` if a result is missing or out of date.
     """
     for sweep, job in plan["jobs"][stage].items():
         path = paths.outcome(stage, sweep)
         outcome = read_record(path)
         if outcome.get("order") != job["order"]:
             raise StoreError(
-                f"{path}: out of date, made from another plan; `choco run` makes it again"
+                f"{path}: out of date, belongs to another plan; `choco run` writes it again"
             )
         yield outcome
 
 
 def write_file_list(report: Path, *folders: Path, certificates: Iterable[Path] = ()) -> None:
-    """Write the list of a report's files, ``REPORT-files.json``, beside it."""
+    """Write ``REPORT-files.json``, the digests of a report's files, beside the report."""
     files = {path for folder in (report, *folders) for path in folder.rglob("*") if path.is_file()}
     files |= {*certificates}
     entries = [
@@ -223,13 +223,13 @@ def write_file_list(report: Path, *folders: Path, certificates: Iterable[Path] =
 
 
 def certificates_in(document: Path, folder: Path) -> set[Path]:
-    """Return the certificates in a folder that a document of a run names."""
+    """Return the certificates in `folder` to which a document refers."""
     named = re.compile(rf'"({re.escape(folder.as_posix())}/[^"]+\.json)"')
     return set(map(Path, named.findall(document.read_text(encoding="utf-8"))))
 
 
 def changed_files(record: Path) -> Iterator[Path]:
-    """Yield the files that are missing or differ from `write_file_list`."""
+    """Yield the files of a list by `write_file_list` that are missing or changed."""
     for entry in read_record(record)["files"]:
         path = Path(os.path.normpath(record.parent / entry["path"]))
         if not path.is_file() or file_digest(path) != entry["sha256"]:

@@ -1,4 +1,4 @@
-"""The plan of a run: its tables, their shards and cost, and the jobs."""
+"""Planning a run: its tables, their shards and cost, and its jobs."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.machine import cores, worker_memory
 from choco_pipeline.tables.spec import FORMAT, Shard
 
-#: Written to an object store and removed again, to see that it can be.
+#: Name of an empty object that is written and removed to test an object store.
 PROBE = "choco-probe"
 
 
 def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
-    """Check that tables can be written to the object store of this plan.
+    """Raise `StoreError` unless the object store of this plan, if any, is writable.
 
-    Raises `StoreError` if that fails, before every job finds it.
+    Otherwise each job would fail.
     """
     if plan["url"] is not None and not all(manifest(shard).exists() for shard in plan["shards"]):
         location = Location.of_url(plan["url"])
@@ -51,16 +51,16 @@ def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
 class Capacity:
     """The workers that compute the tables of a plan."""
 
-    #: Most tasks at the same time.
+    #: Most parallel tasks.
     workers: int
-    #: Bytes that each of them may use; None if unknown, or if each gets the memory that it needs.
+    #: Memory limit of each in bytes; None if it is unknown, or if each task gets the memory that it needs.
     memory: int | None
-    #: The source of this limit, in words for messages.
+    #: The source of this limit, for messages.
     whose: str
 
     @classmethod
     def of_this_machine(cls, workers: int | None = None) -> Capacity:
-        """Return workers that share this machine's memory, one for each core by default."""
+        """Return workers that share this machine's memory; by default one for each core."""
         workers = workers or cores()
         return cls(workers, worker_memory(workers), "this machine")
 
@@ -88,11 +88,11 @@ def require_disk_for(tables: Sequence[SweepTable], results: Path) -> None:
         )
 
 
-#: New tables are cut into about this many shards, so that several workers share them.
+#: Approximate number of shards for new tables, so that several workers share them.
 PARTS = 6
-#: A shard has at least this many tables or estimated seconds of work, so that the start of its jobs costs little.
+#: Least tables or estimated seconds of a shard, so that the overhead of its task is small.
 LEAST_TABLES, LEAST_SECONDS = 100, 1.3
-#: A shard has at most this many, so that a kill costs little.
+#: Most tables and estimated seconds of a shard, so that little work is lost when a worker is killed.
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 PLAN_CODE = (*FINDING_CODE, "documents")
 
@@ -100,12 +100,11 @@ PLAN_CODE = (*FINDING_CODE, "documents")
 def current_plan(
     config_path: Path, results: Path = RESULTS, *, capacity: Capacity | None = None
 ) -> Plan:
-    """Return the plan of a configuration; it is made again after a change.
+    """Return the plan of a configuration, from its file if that is up to date.
 
-    Writes ``plan.json``, the specifications of shards and the orders of jobs below `results`. Paths in the configuration start
-    from the working directory. By default this machine computes; its capacity is read only if the plan is made again. Raises
-    `ConfigError` if the configuration or a claims file has a mistake; `LimitError` if a table does not fit into a worker's
-    memory.
+    A new plan is written to `results`: ``plan.json``, the specs of shards and the orders of jobs. Paths in the configuration are
+    relative to the working directory. The default capacity is that of this machine. Raises `ConfigError` if the configuration or a
+    claims file has a mistake. Raises `LimitError` if a table does not fit into a worker's memory.
     """
     known = _up_to_date(config_path, results)
     if known is None:
@@ -114,7 +113,7 @@ def current_plan(
     if capacity is not None:
         missing = [t for t in known["tables"] if not paths.manifest(t["shard"]).exists()]
         require_memory_for(((t["ruleset"], t["bound"], t["memory"]) for t in missing), capacity)
-    # Otherwise Snakemake would write the plan again although only the time of a file has changed.
+    # Otherwise Snakemake would write the plan again if only the time of an input has changed.
     written = (path.stat().st_mtime_ns for path in map(Path, known["inputs"]) if path.is_file())
     if paths.plan.stat().st_mtime_ns < max(written, default=0):
         paths.plan.touch()
@@ -132,9 +131,7 @@ def make_plan(
     config, file = load_config(config_path)
     claims_files = files_of_claims(config, file)
     catalogue = load_catalogue(claims_files)
-    load_with_background(
-        claims_files
-    )  # its mistakes would otherwise be found at the end of the run
+    load_with_background(claims_files)  # its mistakes would otherwise end the run at a late stage
     for name, sweep in config.sweeps.items():
         for claim in sweep.claims if isinstance(sweep.claims, list) else []:
             if claim not in catalogue.claims:
@@ -247,7 +244,7 @@ def _up_to_date(config_path: Path, results: Path) -> Plan | None:
 
 
 def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
-    """Return the claims files of a configuration; `ConfigError` if one is missing."""
+    """Return the claims files of a configuration; raise `ConfigError` if one is missing."""
     files = []
     for i, name in enumerate(config.claims):
         try:
@@ -256,7 +253,7 @@ def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
             raise file.error(("claims", i), str(error)) from error
         files.append(project_file(PROJECT / name))
         if not files[-1].is_file():
-            why = f"no such file: {name} (paths start from the folder that choco runs in)"
+            why = f"no such file: {name} (paths are relative to the folder in which choco runs)"
             raise file.error(("claims", i), why)
     return files
 
@@ -264,9 +261,9 @@ def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
 def _shards(
     tables: Sequence[SweepTable], paths: Paths, url: str | None
 ) -> tuple[dict[str, Shard], dict[str, str], dict[str, str]]:
-    """Return the shards, the shard of each table, and the sweep that builds each.
+    """Return the shards, the shard of each table, and the sweep that builds each shard.
 
-    Finished shards stay as they are. New ones have tables of one sweep each.
+    Finished shards are kept. A new shard has tables of only one sweep.
     """
     kernels = code_digest(TABLE_CODE)
     wanted = {planned.spec.table_id for planned in tables}
@@ -279,7 +276,7 @@ def _shards(
             spec_file = paths.spec(manifest.name.removesuffix(".done.json"))
             shard = Shard.from_json(read_record(spec_file))
         except (StoreError, KeyError, TypeError):
-            continue  # not ours, or damaged: its tables are built again
+            continue  # damaged, or no shard: its tables are built again
         for spec in shard.tables:
             if spec.table_id in wanted and spec.table_id not in shard_of:
                 shard_of[spec.table_id] = shard.name
@@ -321,13 +318,13 @@ def _cut(missing: Sequence[SweepTable]) -> Iterator[list[SweepTable]]:
 
 
 def is_made_from(plan: Plan, config_path: Path) -> bool:
-    """Whether a plan was made from these inputs and this code."""
+    """Whether a plan is that of the configuration, with its present inputs and code."""
     is_same = plan["config"] == config_path.as_posix()
     return is_same and plan["made_from"] == _inputs_digest(list(map(Path, plan["inputs"])))
 
 
 def _inputs_digest(inputs: Sequence[Path]) -> str:
-    # A game that came with the package may be described in this folder now.
+    # The project may now have its own file of a game that the package ships.
     own = [path.relative_to(SHIPPED) if path.is_relative_to(SHIPPED) else path for path in inputs]
     files = [path if path.is_file() else SHIPPED / path for path in own]
     contents = [file_digest(path) for path in files]

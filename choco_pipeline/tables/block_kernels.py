@@ -1,8 +1,8 @@
 """Kernels of tables: the common interface, and kernels in blocks.
 
-A block does not need the cells of earlier blocks. It needs what their positions block or reach, the *frontiers*: one along
-the rows of blocks, one along their columns. Filling a block carries both on. Folding a filled block does the same without
-computing it.
+A block does not need the cells of earlier blocks, only their *frontiers*: the y that earlier P-positions block, or the Grundy
+numbers that moves into earlier blocks reach. There is one frontier along each row of blocks, and one along each column. Filling
+a block computes its cells and updates both frontiers. Folding a finished block updates both from its stored cells.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ Cells = NDArray[np.integer]
 class TableKernel(ABC):
     """A kernel for the table of one game within one bound."""
 
-    #: Cells settled, or options visited, in a second on one core, measured in benchmarks/ on the slower side.
+    #: Cells settled, or options visited, per second on one core: a low estimate from benchmarks/.
     rate: ClassVar[float]
 
     game: BoundedGame
-    #: Its coordinates in the kernel's order, without passes.
+    #: The game's coordinates in the kernel's order, without passes.
     axes: tuple[str, ...]
 
     @classmethod
     @abstractmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel if it computes this game."""
+        """Return the kernel for this game, or None if it cannot compute it."""
 
     @abstractmethod
     def whole(self) -> Table:
@@ -79,12 +79,12 @@ class TableKernel(ABC):
 
     @property
     def dtype(self) -> str:
-        """The dtype of the cells; 16 bits as long as they are enough."""
+        """The dtype of the cells: 16 bits if these suffice."""
         return np.dtype(dtype_for(self.largest)).name
 
     @property
     def itemsize(self) -> int:
-        """Bytes of a cell, also for numbers above 32 bits, which have no `dtype`."""
+        """Bytes of a cell; estimates may use it beyond 32 bits, where `dtype` fails."""
         return max(2, np.min_scalar_type(-self.largest - 1).itemsize)
 
     @property
@@ -94,21 +94,21 @@ class TableKernel(ABC):
 
     @property
     def beside(self) -> int:
-        """Most bytes that computing all cells needs besides them."""
+        """Peak memory of the computation in bytes, without the cells."""
         return 0
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The possible dimensions: the axes, after the passes left if there are any."""
+        """The dimensions: passes left, if there are any, then the axes."""
         return (*self.game.front, *self.axes)
 
     def arranged(self, cells: Any, dims: Sequence[str]) -> Any:
-        """Return cells [passes+1, *axes] with these dimensions."""
+        """Transpose cells [passes+1, *axes] to these dimensions."""
         arranged = cells if self.game.front else cells[0]
         return arranged.transpose([self.names.index(dim) for dim in dims])
 
     def cells(self, dims: Sequence[str]) -> Cells:
-        """Return all cells with these dimensions."""
+        """Compute all cells, with these dimensions."""
         cells: Cells = self.arranged(self.whole(), dims)
         return cells
 
@@ -126,7 +126,7 @@ class Block(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether it holds the terminal position."""
+        """Whether the block has the position with all coordinates 0."""
         return self.rows.start == self.columns.start == 0
 
 
@@ -134,7 +134,7 @@ class Block(NamedTuple):
 class BlockKernel(TableKernel):
     """A kernel of plain bars, in blocks that cut the first two axes."""
 
-    #: Rows that are filled with one frontier along them, which then stays in a core's cache.
+    #: Number of rows that are filled together, so that their frontier stays in a core's cache.
     tile: ClassVar[int]
 
     bar: PlainBar
@@ -146,7 +146,7 @@ class BlockKernel(TableKernel):
         return Block(rows, columns)
 
     def heights(self, block: Block) -> NDArray[np.int32]:
-        """Return the heights of a block in the axes that it cuts, checked to be monotone."""
+        """Return the heights over a block's rows and columns, checked to be monotone."""
         *lower, top = self.bar.axes or ("",)
         sides = dict(zip(lower or [top], block, strict=False))
         if self.bar.limit is not None:
@@ -177,10 +177,10 @@ class BlockKernel(TableKernel):
         return cells.reshape(self.layers, *self.shape)
 
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
-        """Return the cells [passes+1, *axes], and carry the frontiers over the block.
+        """Return the cells [passes+1, *axes] of a block, and update its frontiers.
 
-        The frontiers, which change, come from the blocks with the same columns and smaller rows, and from those with the same rows
-        and smaller columns.
+        `down` comes from the blocks with the same columns and smaller rows, `across` from those with the same rows and smaller
+        columns.
         """
         cells = self.empty(block)
         self.fill_rows(block, range(len(block.rows)), heights, down, across, cells)
@@ -201,29 +201,29 @@ class BlockKernel(TableKernel):
         across: Any,
         cells: Table,
     ) -> None:
-        """Fill some rows of a block's cells, counted from its first, as `fill` does."""
+        """Fill some rows of a block as `fill` does; they are counted from its first row."""
 
     @abstractmethod
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
     ) -> None:
-        """Carry the frontiers over a block whose cells [passes+1, *axes] are known."""
+        """Update the frontiers of a block from its cells [passes+1, *axes]."""
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
-        """Return the axes whose frontiers the frontier along `axis` follows from."""
+        """Return the axes of the frontiers that folding needs for the one along `axis`."""
         return (axis,)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return the number of positions in the block: column heights plus one each."""
+        """Return the number of positions in the block: the sum of all heights plus 1."""
         return self.layers * (int(heights.sum(dtype=np.int64)) + heights.size)
 
     @property
     def depth(self) -> int:
-        """Number of cells behind each cell of the plane that blocks cut."""
+        """Number of cells for each pair of a row and a column."""
         return self.layers * math.prod(self.shape[2:])
 
     def memory(self, block: Block) -> int:
-        """Return the bytes for a block: twice the cells, heights, twice the frontiers."""
+        """Return the memory for a block: cells and frontiers twice, and heights."""
         cells = len(block.rows) * len(block.columns) * self.depth * self.itemsize
         return 2 * cells + 4 * len(block.rows) * len(block.columns) + 2 * self.frontier(block)
 
@@ -272,7 +272,7 @@ class PlaneKernel(BlockKernel):
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
     ) -> None:
-        """Carry on the frontiers."""
+        """Update the frontiers."""
         x, z = ((0, len(lines)) for lines in block)
         self.loops[1](heights, x, z, down, across, cells)
 
@@ -299,7 +299,7 @@ class ColumnKernel(PlaneKernel):
 
     @property
     def n_y(self) -> int:
-        """Upper bound of the P-positions' y, exclusive: a column has fewer blocked y."""
+        """Exclusive upper bound of the P-positions' y; columns have fewer blocked y."""
         return min(self.game.sizes[self.bar.axes[-1]], sum(map(len, self.every)))
 
     @property
@@ -309,16 +309,16 @@ class ColumnKernel(PlaneKernel):
 
     @property
     def beside(self) -> int:
-        """The heights, and a checked copy."""
+        """Bytes of the heights, and of a checked copy."""
         return 8 * self.number // self.layers
 
     def lines(self, number: int) -> BlockedHeights:
-        """Return the heights that are blocked before any P-position: none."""
+        """Return a frontier in which no y is blocked."""
         return BlockedHeights.start(number, self.layers, self.n_y)
 
     @property
     def line_bytes(self) -> int:
-        """About one bit for each y."""
+        """Bytes of a frontier for each line and layer: about one bit for each y."""
         return self.n_y // 8 + 16
 
 
@@ -340,18 +340,18 @@ class SolidKernel(PlaneKernel):
 
     @property
     def beside(self) -> int:
-        """The heights, a checked copy, and the option sets."""
+        """Bytes of the heights, a checked copy, and the option sets."""
         n_x, n_z, n_y = self.shape
         sets = self.layers * (n_z + 32) * n_y * (n_x + n_y + n_z) // 8
         return 8 * n_x * n_z + sets
 
     def lines(self, number: int) -> OptionSets:
-        """Return the option sets before any position: empty ones."""
+        """Return empty option sets."""
         return OptionSets.start(number, self.layers, self.largest, self.shape[2])
 
     @property
     def line_bytes(self) -> int:
-        """About one bit for each y and Grundy number."""
+        """Bytes of a frontier for each line and layer: one bit per y and Grundy number."""
         return self.shape[2] * (self.largest // 8 + 16)
 
 
@@ -372,7 +372,7 @@ class BarKernel(BlockKernel):
 
     @property
     def beside(self) -> int:
-        """The option sets: about one bit for each y and Grundy number."""
+        """Bytes of the option sets: about one bit for each y and Grundy number."""
         n_y = self.shape[1] if len(self.shape) > 1 else 1
         return self.layers * n_y * self.line_bytes
 
@@ -400,14 +400,14 @@ class BarKernel(BlockKernel):
     def fold(
         self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
     ) -> None:
-        """Carry on the option sets."""
+        """Update the option sets."""
         z = (0, len(block.rows))
         fold_bar(heights, block.columns.start, z, across, down, cells)
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
-        """Return both axes for the columns.
+        """Return both axes for the frontier along the columns.
 
-        A move along z may be clipped to a row's top, which lies in an earlier block.
+        A move along z may clip y to the top of a lower row, in an earlier block.
         """
         return (0, 1) if axis == 0 else (1,)
 
@@ -418,5 +418,5 @@ class BarKernel(BlockKernel):
 
     @property
     def line_bytes(self) -> int:
-        """About one bit for each Grundy number."""
+        """Bytes of a frontier for each line and layer: one bit for each Grundy number."""
         return self.largest // 8 + 16

@@ -1,4 +1,4 @@
-"""A game within a bound: patterns of kernels, and numbers of positions."""
+"""Games within a bound: the form that kernels take, and numbers of positions."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from choco_pipeline.games.rules import Limit, Move, Rules
 
 @dataclass(frozen=True)
 class BoundedGame:
-    """A game within a bound, with separate passes, as kernels take it."""
+    """A game within a bound, in the form that kernels take: passes are separate."""
 
     #: The game without its passes.
     rules: Rules
     #: Largest value of the coordinates without a limit; may be None if all have one.
     bound: int | None
-    #: The number of passes of both players together.
+    #: Total number of passes of both players.
     passes: int = 0
-    #: The name of the coordinate that counts passes left, if there are any.
+    #: The name of the coordinate that counts passes left; empty without passes.
     front: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, game: Ruleset, bound: int | None) -> BoundedGame:
-        """Return a ruleset within a bound."""
+        """Return the bounded game of a ruleset."""
         front = game.coordinates[-1:] if game.passes else ()
         return cls(game.base.rules, bound, game.passes, front)
 
@@ -42,7 +42,7 @@ class BoundedGame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The coordinates, after the passes left if there are any."""
+        """The coordinates; the passes left come first if there are any."""
         return (*self.front, *self.rules.coordinates)
 
     def without(self, *names: str) -> BoundedGame:
@@ -53,18 +53,18 @@ class BoundedGame:
         return replace(self, rules=replace(self.rules.part(left), within=within if keeps else None))
 
     def values(self, formula: Formula) -> NDArray[np.int64 | np.bool_]:
-        """Return a formula's values at all places.
+        """Return a formula's values on the whole box.
 
-        The array has an axis for each coordinate, of length 1 if the formula does not read it.
+        The array has an axis for each coordinate; it has length 1 if the formula does not depend on it.
         """
         grids = np.ogrid[tuple(slice(n) for n in self.sizes.values())]
         values = formula.evaluate(dict(zip(self.sizes, grids, strict=True)))
         return values.reshape((1,) * (len(self.sizes) - values.ndim) + values.shape)
 
     def values_in_play(self, formula: Formula, unless: Formula | None) -> NDArray[np.int64]:
-        """Return a formula's values, with an axis for each coordinate that it reads.
+        """Return a formula's values, with an axis for each coordinate that it depends on.
 
-        It may be undefined where play ends: outside the positions, and where `unless` holds.
+        It may be undefined outside the positions, and where `unless` holds; values there are arbitrary.
         """
         read = [name for name in self.sizes if name in formula.names]
         sizes = [self.sizes[name] for name in read]
@@ -77,7 +77,7 @@ class BoundedGame:
         return values
 
     def _in_play(self, read: Sequence[str], unless: Formula | None) -> NDArray[np.bool_]:
-        """Return a mask of the coordinates that occur in positions where play goes on."""
+        """Return a mask of the values of `read` in positions without `unless`."""
         ends = frozenset() if unless is None else unless.names
         limits = {n: limit for n, limit in self.rules.limits.items() if n in ends.union(read)}
         needed = ends.union(read, *(limit.of for limit in limits.values()))
@@ -85,7 +85,7 @@ class BoundedGame:
         in_play = np.zeros([len(side) if n in read else 1 for n, side in sides.items()], np.bool_)
         others = tuple(axis for axis, name in enumerate(sides) if name not in read)
         first = next(iter(sides))
-        for i in sides[first]:  # a slab at a time: together they have as many cells as the table
+        for i in sides[first]:  # slab by slab, because all of them have as many cells as the table
             slab = {**sides, first: range(i, i + 1)}
             grid = dict(zip(slab, np.ix_(*slab.values()), strict=True))
             goes_on = np.ones([len(side) for side in slab.values()], np.bool_)
@@ -100,16 +100,16 @@ class BoundedGame:
 
     @property
     def components(self) -> list[BoundedGame]:
-        """The summands of this game as a disjunctive sum.
+        """The summands of this game, without its passes, as a disjunctive sum.
 
-        At most one of them has passes. The passes of this game are not considered.
+        At most one of them has passes of its own.
         """
         parts = [self.rules.part(names) for names in self.rules.components()]
         return [_without_passes(BoundedGame(part, self.bound)) for part in parts]
 
     @property
     def heaps(self) -> list[str]:
-        """The coordinates that are independent heaps, of any size or up to a number."""
+        """The coordinates that are independent heaps, with or without a limit."""
         return [
             name
             for (name, *others) in self.rules.components()
@@ -119,7 +119,7 @@ class BoundedGame:
 
 
 def _without_passes(game: BoundedGame) -> BoundedGame:
-    """Return a game with separate passes, if a coordinate counts passes."""
+    """Return a game with the coordinate that counts passes, if any, as separate passes."""
     rules = game.rules
     for name in rules.coordinates:
         others = tuple(move for move in rules.moves if name not in move.lowers)
@@ -133,22 +133,22 @@ def _without_passes(game: BoundedGame) -> BoundedGame:
 
 
 def dependent(rules: Rules) -> dict[str, Limit]:
-    """Return the limits that are functions of other coordinates."""
+    """Return the limits that depend on other coordinates."""
     return {name: limit for name, limit in rules.limits.items() if limit.of}
 
 
 @dataclass(frozen=True)
 class PlainBar:
-    """Coordinates lowered one at a time, at most one of them limited by others."""
+    """A game whose moves lower one coordinate; at most one has a dependent limit."""
 
-    #: The coordinates in their order, except that the limited one is last.
+    #: The coordinates in order, except that the limited one is last.
     axes: tuple[str, ...]
-    #: Its limit; None if all are heaps.
+    #: The limit of the last coordinate; None if all are heaps.
     limit: Limit | None
 
     @classmethod
     def of(cls, rules: Rules) -> PlainBar | None:
-        """Return the game as a plain bar, if it is one."""
+        """Return the plain bar of a game, or None if it is none."""
         limits = dependent(rules)
         if rules.within is not None or not rules.is_plain or len(limits) > 1:
             return None
@@ -157,8 +157,11 @@ class PlainBar:
 
 
 def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return the heights of a limit, as checked by `Height.block`, over ranges."""
-    # Kernels are compiled for arrays that may be written.
+    """Return the heights of a limit over ranges, as a writable array.
+
+    `Height.block` checks that they are monotone.
+    """
+    # Kernels are compiled for writable arrays.
     return np.require(heights_view(limit, sides), requirements=["C", "W"])
 
 
@@ -171,13 +174,13 @@ def heights_view(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
     return np.broadcast_to(heights.reshape(shape), [len(side) for side in sides.values()])
 
 
-#: Up to this number of places, that of a solid bar of bound 512, counts are exact; more places are sampled on a grid.
+#: Largest box with an exact count: that of a solid bar of bound 512. Larger boxes are sampled on a grid.
 EXACT_PLACES = 513**2
-#: Places of that grid, 65 along each of two axes.
+#: Approximate size of that grid, 65 points along each of two axes.
 GRID_PLACES = 65**2
-#: Places that are counted together: some megabytes.
+#: Points of a box that are counted at a time; they take a few megabytes.
 SLAB = 1 << 20
-#: Numbers of positions below this are added in 64 bits, for a slab.
+#: Numbers of positions for a point below this can be added in 64 bits over a slab.
 LARGEST_PRODUCT = 1 << 40
 
 
@@ -189,9 +192,9 @@ def count_positions(game: Ruleset, bound: int) -> int:
 
 @lru_cache(1 << 10)
 def estimated_positions(game: Ruleset, bound: int) -> int:
-    """Return the number of positions within `bound`.
+    """Return the number of positions within `bound`, estimated above `EXACT_PLACES`.
 
-    It is estimated above `EXACT_PLACES` places. It is used for costs and limits of work only, never for a statement about a game.
+    Use it only for costs and limits of work, never for a statement about a game.
     """
     bounded = BoundedGame.of(game, bound)
     return (game.passes + 1) * math.prod(group.estimate() for group in _groups(bounded))
@@ -201,14 +204,14 @@ def estimated_positions(game: Ruleset, bound: int) -> int:
 class _Group:
     """Coordinates that are connected by limits and conditions."""
 
-    #: The limits that depend on others of them.
+    #: The limits that depend on other coordinates of the group.
     limits: Mapping[str, Limit]
-    #: The conditions; a trivial one if a limit depends on a coordinate with a limit.
+    #: The conditions; a trivial one if a limit depends on a coordinate that has a limit itself.
     conditions: list[Formula]
-    #: The sides of the box of places that are counted. With conditions these are positions. Otherwise they are places in the
-    #: coordinates that limits depend on: the number of positions of each place is the product of the heights above it.
+    #: The sides of the box whose points are counted. With conditions, its points are possible positions. Otherwise it has only
+    #: the coordinates without limits, and each point stands for the product of the limits + 1 there.
     sizes: Mapping[str, int]
-    #: Largest possible number of positions of a place.
+    #: Largest possible number of positions of a point.
     tallest: int
 
     @classmethod
@@ -251,8 +254,8 @@ class _Group:
         sides = dict(zip(self.sizes, ranges, strict=True))
         heights = {name: heights_over(limit, sides) for name, limit in self.limits.items()}
         if not self.conditions:
-            kind = np.int64 if self.tallest < LARGEST_PRODUCT else object
-            return int(np.sum(reduce(np.multiply, (h.astype(kind) + 1 for h in heights.values()))))
+            dtype = np.int64 if self.tallest < LARGEST_PRODUCT else object
+            return int(np.sum(reduce(np.multiply, (h.astype(dtype) + 1 for h in heights.values()))))
         grids = dict(zip(sides, np.ix_(*sides.values()), strict=True))
         are_legal = [grids[name] <= height for name, height in heights.items()]
         hold = [condition.evaluate(grids) for condition in self.conditions]

@@ -1,6 +1,6 @@
-"""The cells of a table: in blocks, by position, as rows.
+"""Access to the cells of a table: by position, in blocks, or as rows.
 
-A block has the coordinates of its points as flat arrays.
+A block stores the coordinates of its cells as flat arrays.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ TableCells: TypeAlias = NDArray[np.integer] | StoredTable
 TableData: TypeAlias = "xr.Dataset | StoredTable"
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
-#: A coordinate's values by its name, arrays of one length.
+#: Points in columns: one array of values for each coordinate, all of the same length.
 Points = dict[str, Ints]
 
-#: Cells read together: some megabytes of coordinates.
+#: Number of cells in a block; their coordinates take a few megabytes.
 BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
 class CellBlock:
-    """The nonempty cells of a part of a table, in their order."""
+    """The cells of a part of a table that represent a position or a column, in order."""
 
     #: The coordinates that index the cells.
     points: Points
     #: The content of the cells.
     values: Ints
-    #: If cells hold a coordinate of P-positions: its largest legal value, or the bound if all are legal.
+    #: Largest legal value of the stored coordinate, or the bound if it has no limit; None if no coordinate is stored.
     tops: Ints | None
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class CellBlock:
         return CellBlock(select(self.points, keep), self.values[keep], tops)
 
     def within(self, where: Formula | None) -> CellBlock:
-        """Return the cells whose coordinates satisfy a condition; all for None."""
+        """Return the cells whose coordinates satisfy a condition; None keeps all."""
         return self if where is None else self.chosen(holds_at(where, self.points))
 
 
@@ -113,7 +113,7 @@ class Cells:
         return cls(game, bound, variable_of(game, quantity), cells_of(game, bound, quantity))
 
     def corner(self, bound: int) -> Cells:
-        """Return the part of the table within a bound, all of it for a larger bound."""
+        """Return the part within `bound`, or the whole table if `bound` is larger."""
         rules = self.game.base.rules
         if bound >= self.bound or not rules.unbounded:
             return self
@@ -140,12 +140,12 @@ class Cells:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the shape limits the game, so that the table holds all positions."""
+        """Whether the game is finite, so that the table holds all its positions."""
         return not self.game.base.rules.unbounded
 
     @property
     def free(self) -> str | None:
-        """The stored coordinate, if it is a strip or a heap of any size."""
+        """The stored coordinate, if it has no limit: a strip or a heap of any size."""
         return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
 
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
@@ -163,7 +163,7 @@ class Cells:
                 yield Slab(starts, part[where], self._tops(box))
 
     def blocks(self, size: int = BLOCK) -> Iterator[CellBlock]:
-        """Yield the nonempty cells of the table, block by block."""
+        """Yield the cells that represent a position or a column, block by block."""
         return map(self.block_of, self.slabs(size))
 
     def block_of(self, slab: Slab) -> CellBlock:
@@ -174,12 +174,12 @@ class Cells:
         return CellBlock(self._points(slab.starts, exists), values, tops)
 
     def first_of(self, slab: Slab) -> Position:
-        """Return a position with coordinates at most those of all positions in a slab."""
+        """Return lower bounds of the coordinates of all positions in a slab."""
         starts = dict(zip(self.variable.dims, slab.starts, strict=True))
         return tuple(starts.get(name, 0) for name in self.game.coordinates)
 
     def part_within(self, slab: Slab, size: int) -> Slab:
-        """Return the nonempty part of a slab with positions of at most this size."""
+        """Return the part of a slab with coordinates up to `size`; it must not be empty."""
         heaps = self.game.base.coordinates
         sides = zip(self.variable.dims, slab.starts, strict=True)
         part = tuple(slice(size + 1 - a) if name in heaps else slice(None) for name, a in sides)
@@ -204,15 +204,15 @@ class Cells:
         return held
 
     def positions(self, points: Points) -> Ints:
-        """Return points with all coordinates as positions, one in each row."""
+        """Return points as an array of positions, one in each row."""
         return np.stack(self._columns(points), axis=1)
 
     def sizes(self, points: Points) -> Ints:
-        """Return the largest coordinate of each point, passes not counted."""
+        """Return the largest coordinate of each point, except passes."""
         return reduce(np.maximum, self._columns(points)[: len(self.game.base.coordinates)])
 
     def size(self, position: Position) -> int:
-        """Return the largest coordinate of a position, passes not counted."""
+        """Return the largest coordinate of a position, except passes."""
         return max(position[: len(self.game.base.coordinates)])
 
     def _columns(self, points: Points) -> list[Ints]:
@@ -221,11 +221,11 @@ class Cells:
         return [*columns, *(points[name] for name in self.game.coordinates[len(columns) :])]
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
-        """Return the points with coordinates, except passes, up to `reach`; all for None."""
+        """Return the points of size up to `reach`; None keeps all."""
         return points if reach is None else select(points, self.sizes(points) <= reach)
 
     def covers(self, position: Position) -> bool:
-        """Whether the table settles this legal position."""
+        """Whether the table has the outcome of this legal position."""
         face = self.variable.face
         if face is not None:
             return face.holds(position[: len(face.position)])
@@ -250,7 +250,7 @@ class Cells:
         return None if self.variable.stored is None or value == NONE else value
 
     def named(self, position: Position) -> dict[str, int]:
-        """Return the coordinates of a position as formulas name them."""
+        """Return the coordinates of a position by their names in formulas."""
         face = self.variable.face
         split = 0 if face is None else len(face.position)
         named = dict(zip(self.game.coordinates[split:], position[split:], strict=True))
@@ -261,7 +261,7 @@ class Cells:
         return tuple(named[dim] - self.variable.first(dim) for dim in self.variable.dims)
 
     def _points(self, starts: tuple[int, ...], keep: Truths) -> Points:
-        if keep.all():  # as in every solid bar: nothing is left out
+        if keep.all():  # as for the columns of every solid bar
             grid: tuple[Ints, ...] = np.indices(keep.shape, np.int64, sparse=True)
             points = [
                 np.broadcast_to(ramp + a, keep.shape).reshape(-1)
@@ -306,12 +306,12 @@ def select(points: Points, keep: Truths) -> Points:
     """Return the points where `keep` is true."""
     if keep.all():
         return points
-    rows = np.flatnonzero(keep)  # numpy takes rows of a list faster than those of a mask
+    rows = np.flatnonzero(keep)  # indexing by row numbers is faster than by a mask
     return {name: values[rows] for name, values in points.items()}
 
 
 def select_where(points: Points, where: Formula | None) -> Points:
-    """Return the points that satisfy a condition; all for None."""
+    """Return the points that satisfy a condition; None keeps all."""
     return points if where is None else select(points, holds_at(where, points))
 
 
@@ -321,7 +321,7 @@ def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
 
 
 def _slabs(cells: NDArray[np.integer], size: int) -> Iterator[tuple[slice, ...]]:
-    """Yield boxes of at most `size` cells, longest where cells are adjacent."""
+    """Yield boxes of at most `size` cells, longest along adjacent cells in memory."""
     sides, room = [1] * cells.ndim, size
     for axis in sorted(range(cells.ndim), key=lambda axis: (cells.strides[axis], -axis)):
         sides[axis] = max(1, min(cells.shape[axis], room))
@@ -344,8 +344,8 @@ def find_table(
 ) -> Cells | None:
     """Return a stored table of `game` that covers legal positions, if any.
 
-    Tables that other code has computed are ignored. Raises `StoreError` if the store cannot be opened, and later, on access, if
-    a chunk is damaged.
+    Tables computed by other versions of the code are ignored. Raises `StoreError` if the store cannot be opened. Access to a
+    damaged chunk of the result raises it, too.
     """
     for stored, spec in stored_tables(folder):
         if (spec.identity, spec.quantity) == (game.identity, quantity):
@@ -358,8 +358,8 @@ def find_table(
 def stored_table(results: Path, entry: Mapping[str, Any]) -> StoredTable:
     """Open a stored table.
 
-    The folder `results` holds ``tables/``; `entry` is that of a ledger: the manifest's entry with id and shard. Raises
-    `StoreError` as `read_table` does.
+    `results` is the folder with ``tables/``. `entry` is from a ledger: the manifest's entry with id and shard. Errors are as for
+    `read_table`.
     """
     manifest = results / "tables" / f"{entry['shard']}.done.json"
     written = manifest.stat().st_mtime_ns if manifest.is_file() else 0
@@ -374,7 +374,7 @@ def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int])
 
 @lru_cache(maxsize=64)
 def _store(manifest: Path, written: int) -> Location:
-    """Return the store that a manifest, written at this time, names."""
+    """Return the store of a manifest; `written` invalidates the cache after a change."""
     return store_of(manifest, read_record(manifest))
 
 
@@ -383,8 +383,7 @@ def p_positions(game: Ruleset | str, bound: int | None = None) -> pd.DataFrame:
 
     Arguments are as for `choco_pipeline.p_table`.
 
-    There is a column of integers for each coordinate. The size of a free heap beside the game, such as a strip, may exceed the
-    bound.
+    There is a column of integers for each coordinate. The size of a free heap, such as a strip, may exceed the bound.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Chunks and windows of tables.
 
-A chunk is compressed, checked and read as one. Its sides do not depend on the bound, so that a table of a larger bound
-begins with the same chunks, byte for byte. They do not depend on the blocks of a large table either. In its bytes y is
-the innermost dimension, as in the arrays of kernels: transposing the cells would take as long as compressing them.
+A chunk is compressed, checked and read as a unit. Its sides depend neither on the bound nor on the blocks of a large table.
+Therefore a table of a larger bound begins with the same chunks, byte for byte. The bytes of a chunk have y as the innermost
+dimension, as in the arrays of kernels. Transposing the cells would take as long as compressing them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from numcodecs import Blosc
 from numpy.typing import NDArray
 from zarr.codecs import BloscCodec, Crc32cCodec
 
-#: Uncompressed bytes in a chunk at most: large enough to compress well, small enough to read a part of a table.
+#: Most bytes of an uncompressed chunk: enough to compress well, few enough to read a small part of a table.
 CHUNK_BYTES = 8 << 20
-#: LZ4 takes a sixth of the time of a fast kernel, Zstandard as long as the kernel for half the bytes on disk. Shuffling
-#: bits instead of bytes takes up to twice the time to write and three times the time to read for 2 to 31 % fewer bytes.
+#: LZ4 takes a sixth of a fast kernel's time. Zstandard halves the bytes on disk, but takes as long as the kernel. Shuffling
+#: bits instead of bytes saves 2 to 31 % of the bytes, but takes up to twice as long to write and three times as long to read.
 CODECS = (BloscCodec(cname="lz4", clevel=5, shuffle="shuffle"), Crc32cCodec())
 _COMPRESSOR = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 
@@ -32,9 +32,9 @@ Window = tuple[slice, ...]
 def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """Return the sides of a chunk, which are powers of two.
 
-    They are 1 along p, and otherwise equal and as long as `CHUNK_BYTES` allow. Of three dimensions or more the innermost is
-    four times as long, so that blocks, which cut the others, can be small. A shorter dimension is rounded up to a power of
-    two.
+    The side along p is 1. The other sides are equal, and as long as `CHUNK_BYTES` allows. If there are three or more of them,
+    the innermost is four times as long: blocks cut only the others, and can then be small. A side is at most the dimension,
+    rounded up to a power of two.
     """
     axes = len([dim for dim in dims if dim != "p"])
     longer = 4 if axes >= 3 else 1
@@ -66,7 +66,7 @@ def within(part: Window, origin: Sequence[int]) -> Window:
 
 
 def chunks_in(window: Window, chunk: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Window]]:
-    """Yield place and window of every chunk in a window, in the order of the grid."""
+    """Yield the grid index and the window of every chunk in a window, in grid order."""
     sides = list(zip(window, chunk, strict=True))
     ranges = (range(part.start // side, -(-part.stop // side)) for part, side in sides)
     for place in product(*ranges):
@@ -80,14 +80,14 @@ def chunks_in(window: Window, chunk: Sequence[int]) -> Iterator[tuple[tuple[int,
 
 
 def chunk_name(place: Sequence[int]) -> str:
-    """Return the name of a chunk below its array, as Zarr writes it."""
+    """Return Zarr's name of a chunk, relative to its array."""
     return "/".join(["c", *map(str, place)])
 
 
 def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fill: int) -> bytes:
     """Return the bytes of a stored chunk, as Zarr writes them.
 
-    This takes less than half of Zarr's time. A chunk at the end of the table is padded with `fill`. `order` is the
+    This takes less than half of Zarr's time. A chunk at the end of the table is padded with `fill`. `order` is from
     `chunk_order`.
     """
     ordered = cells.transpose(order)
@@ -107,8 +107,8 @@ def decoded(
 ) -> NDArray[Any]:
     """Return the cells of a stored chunk, with padding at the end of the table.
 
-    The result is a view of the bytes in their order. Zarr would transpose them, which takes ten times as long as decompressing.
-    Raises `ValueError` or `RuntimeError` if the bytes are not such a chunk.
+    The result is a view of the decompressed bytes. Zarr would copy them in transposed order, which takes ten times as long as
+    decompressing. Raises `ValueError` or `RuntimeError` if the bytes are not a chunk of this shape and type.
     """
     cells = np.frombuffer(_COMPRESSOR.decode(content[:-4]), dtype.newbyteorder("<"))
     ordered = cells.reshape([chunk[axis] for axis in order])

@@ -34,35 +34,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: Positions of a table, at most: no machine holds more, and the cost might exceed a float.
+#: Most positions of a table: no machine has memory for more, and the estimated cost must fit into a float.
 MOST_POSITIONS = 10**100
-#: Seconds that the smallest table takes, most of them to make its group in the store.
+#: Seconds for the smallest table, mainly for creating its group in the store.
 SECONDS_PER_TABLE = 0.012
 #: Bytes of a stored cell after compression, and bytes written in a second.
 STORED_PER_CELL = 0.4
 STORED_PER_SECOND = 500e6
-#: A table with more seconds or bytes than this, computed as a whole, is large. It is built in blocks.
+#: A table is large, and built in blocks, if computing it as a whole takes more seconds or bytes than this.
 LARGE_SECONDS = 10.0
 LARGE_BYTES = 1 << 30
-#: Bytes that a worker holds besides the table.
+#: Memory of a worker without the table.
 WORKER_BYTES = 300 << 20
-#: Bytes of the chunks that a reader keeps, and of its computation with one of them or on a counterexample.
+#: Memory of a reader for cached chunks, and for its computation on one chunk or on a counterexample.
 HELD_BYTES = 64 << 20
 WINDOW_BYTES = 256 << 20
 #: A quick table has this bound, halved until it takes about this many seconds.
 QUICK_BOUND, QUICK_SECONDS = 256, 0.1
-#: Smaller bounds show little. They are used only if a table would take more than this many seconds.
+#: A smaller bound than `SMALLEST` is used only if that table takes more than `MOST_SECONDS`.
 SMALLEST, MOST_SECONDS = 15, 10.0
 
 
 @dataclass(frozen=True)
 class Computation:
-    """A table of a kernel's numbers."""
+    """The computation of a table by a kernel."""
 
     kernel: TableKernel
     #: The table's dimensions.
     dims: tuple[str, ...]
-    #: Number of positions of the game for each one of the kernel: the number of sizes of a free heap beside it.
+    #: Number of the game's positions for each position of the kernel: the number of sizes of a free heap that it leaves out.
     each: int
 
     @property
@@ -78,7 +78,7 @@ class Computation:
         return tuple(sizes.get(dim, self.kernel.layers) for dim in self.dims)
 
     def cells(self) -> Cells:
-        """Return the table's cells."""
+        """Compute the table's cells."""
         return self.kernel.cells(self.dims)
 
     @property
@@ -89,7 +89,7 @@ class Computation:
 
     @property
     def memory_whole(self) -> int:
-        """Most bytes of a task that computes the whole table."""
+        """Peak memory of a task that computes the whole table."""
         cells = max(math.prod(self.shape), self.kernel.number)
         return WORKER_BYTES + 2 * cells * self.kernel.itemsize + self.kernel.beside
 
@@ -102,16 +102,16 @@ class Computation:
 
     @property
     def memory(self) -> int:
-        """Most bytes of a task for the table, or for one of its blocks."""
+        """Peak memory of a task: for the whole table, or for a block of a large one."""
         kernel = self.blocks
         if kernel is None or not self.is_large:
             return self.memory_whole
         sides = chunk_shape(self.dims, self.shape, kernel.itemsize)
         chunk = dict(zip(self.dims, sides, strict=True))
-        # A block of one chunk and a quarter: the last of a table may be so long.
+        # The last block of a row or column may be a quarter longer than a chunk.
         rows, columns = (range(chunk[axis] * 5 // 4) for axis in kernel.axes[:2])
         block = WORKER_BYTES + kernel.memory(Block(rows, columns))
-        return min(self.memory_whole, 2 * block)  # the other half is for what waits to be used
+        return min(self.memory_whole, 2 * block)  # half of it is for frontiers of other blocks
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Outcomes(Computation):
 
     @property
     def blocks(self) -> None:
-        """Nothing computes it in blocks."""
+        """None, because no kernel computes outcomes in blocks."""
 
     def cells(self) -> Cells:
         """Return the table's cells."""
@@ -134,7 +134,7 @@ class Outcomes(Computation):
 class OnFace(Outcomes):
     """A table of 1 for P-positions and 0 for others on the face of a game.
 
-    A heap beside the rest is left out: a position is P exactly if it is as large as the rest's Grundy number.
+    The kernel leaves out an independent heap: a position is P if and only if the heap's size is the Grundy number of the rest.
     """
 
     face: Face
@@ -163,9 +163,9 @@ class OnFace(Outcomes):
 def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Computation:
     """Return the computation of the table of `game`.
 
-    The size of a free heap beside the rest of the game, in the P-position, is the rest's Grundy number, with passes too. Both
-    are the mex of the same values, because a position of the whole game is terminal only if the heap is empty and the rest is
-    terminal. Raises `LimitError` if the game has more than `MOST_POSITIONS` positions up to the bound.
+    If the game is a sum with a free heap, each position of the rest has one P-position. The size of its heap is the rest's Grundy
+    number, also with passes: both are the mex of the same values, because a position of the sum is terminal only if the heap is
+    empty and the rest is terminal. Raises `LimitError` if there are more than `MOST_POSITIONS` positions within the bound.
     """
     dims = variable_of(game, quantity).dims
     bounded, rules = BoundedGame.of(game, bound), game.base.rules
@@ -191,18 +191,18 @@ def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Comp
 class Cost:
     """The cost of a table."""
 
-    #: Positions settled; exact for bounds up to 512, otherwise estimated.
+    #: Number of positions; exact for bounds up to 512, otherwise estimated.
     positions: int
-    #: Most bytes of one of its tasks, and of a single task that computes the whole table.
+    #: Peak memory in bytes of one of its tasks, and of a single task that computes the whole table.
     memory: int
     memory_whole: int
-    #: Most bytes of a task that checks or mines the stored table.
+    #: Peak memory in bytes of a task that checks or mines the stored table.
     memory_to_read: int
     #: Estimated bytes on disk.
     disk: int
     #: Estimated seconds on one core.
     seconds: float
-    #: Whether it is built in blocks by many tasks, on any machine.
+    #: Whether many tasks build it in blocks; this does not depend on the machine.
     large: bool
 
 
@@ -223,7 +223,7 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
 
 
 def quick_bound(game: Ruleset, quantity: Quantity) -> int:
-    """Return the bound of a quick table; a game with a fixed shape has only one."""
+    """Return the bound of a quick table, or the only one of a game with a fixed shape."""
     try:
         return max(game.base.limits(None))
     except ChocoError:
@@ -256,9 +256,9 @@ def in_bytes(n: float) -> str:
     return f"{n:,.0f} PiB"
 
 
-#: Dimensions that an array of NumPy 2 may have.
+#: Most dimensions of an array of NumPy 2.
 MOST_DIMENSIONS = 64
-#: Every machine has this much memory; its limits, which take a millisecond to read, are asked for larger tables only.
+#: Every machine has this much memory. Its limits are read only for larger tables, because that takes a millisecond.
 SMALL_BYTES = WORKER_BYTES + (1 << 24)
 
 
@@ -270,21 +270,21 @@ def grundy_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset
     ruleset
         The game, or its notation.
     bound
-        Largest value of every coordinate that the shape itself does not limit (x and z of a solid bar or a strip bar,
-        z of a step bar, every heap). May be left out for a rectangular bar.
+        Largest value of every coordinate that the shape itself does not limit: x and z of a solid bar or a strip bar,
+        z of a step bar, every heap. It may be omitted for a rectangular bar.
 
     Returns
     -------
     Dataset
-        Variable ``grundy``, signed integers: one dimension for each coordinate, p (passes left, 0 first) in front
-        where there is one; -1 where there is no position. Every dimension has a coordinate variable.
+        Variable ``grundy``, signed integers, -1 where there is no position. There is one dimension, with a coordinate
+        variable, for each coordinate. With passes, the first one is p, the number of passes left.
 
     Raises
     ------
     RulesetError, HeightError
         If the bound does not fit the ruleset or its height function.
     LimitError
-        If the table needs more memory than there is.
+        If the table needs more memory than is available.
 
     Examples
     --------
@@ -310,12 +310,13 @@ def p_table(ruleset: Ruleset | str, bound: int | None = None) -> xr.Dataset:
     Returns
     -------
     Dataset
-        One variable of signed integers, with p (passes left, 0 first) in front of its dimensions where there is one:
-        ``p_y`` (x, z) for a solid bar, the y of the P-position in that column, -1 for none; ``p_y`` (z) for a step bar;
-        for a game with a free heap beside the rest, the heap, over the rest: ``p_x`` (y, z) for a strip bar, the x, which
-        may exceed the bound, -1 outside the bar; ``p_c`` (a, b) for three heaps of Nim and so on; ``p_cell`` (i, j) for
-        a rectangular bar, 1 where the whole bar with its poisoned cell there is P; ``p_position`` over all coordinates
-        for other games, 1, 0, or -1 for no position.
+        One variable of signed integers. With passes, its first dimension is p, the number of passes left.
+
+        - Solid bar: ``p_y`` (x, z), the y of the P-position in the column, or -1. Step bar: ``p_y`` (z).
+        - Free heap, such as a strip: its size in the P-position, which may exceed the bound. Strip bar: ``p_x`` (y, z),
+          -1 outside the bar. Three heaps of Nim: ``p_c`` (a, b).
+        - Rectangular bar: ``p_cell`` (i, j), 1 if the whole bar with its poisoned cell there is P, else 0.
+        - Other games: ``p_position`` over all coordinates, 1 for P, 0 for N, or -1 for no position.
 
     Examples
     --------
@@ -344,7 +345,7 @@ def cells_of(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> NDArray
 
 
 def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset:
-    """Return `grundy_table` or `p_table`, by the quantity's name."""
+    """Return the `grundy_table` or the `p_table` of a game, by `quantity`."""
     cells = cells_of(ruleset, bound, quantity)
     variable = variable_of(ruleset, quantity)
     attributes: dict[str, str | int] = {"ruleset": ruleset.notation, "quantity": quantity}

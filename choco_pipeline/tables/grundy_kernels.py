@@ -1,8 +1,8 @@
 """Kernels of Grundy numbers, the fastest first.
 
-Compiled code reads no objects. For the generic kernel moves, heights and conditions become numbers in flat arrays: lists are
-concatenated, with their start indices. `MoveArrays` in `kernels/generic.py` describes each array. A move comes after the
-moves that it needs, which are in the arrays even if they may not be played.
+Compiled code cannot read Python objects. The generic kernel therefore takes moves, heights and conditions as flat arrays: lists
+are concatenated, with an array of their start indices. `MoveArrays` in `kernels/generic.py` documents each array. A move
+follows the moves that it needs. These are in the arrays even if the game does not allow them as moves.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from choco_pipeline.tables.bounded_game import BoundedGame, dependent
 from choco_pipeline.tables.spec import NONE
 
 Ints = NDArray[np.int64]
-#: The name of the passes left in this module, different from all coordinates.
+#: Stands for the passes left among names of coordinates, which are not empty.
 PASSES = ""
-#: Amounts are cut to this value, which no coordinate reaches, to fit into 32 bits.
+#: Amounts are clipped to this value, which no coordinate reaches, so that they fit into 32 bits.
 LARGEST_AMOUNT = 1 << 30
-#: Places at which the options of a game are counted before its table is computed: enough for two digits of their mean.
+#: Size of the sample of cells for estimating the mean number of options; it gives about two digits.
 SAMPLES = 400
-#: Seconds for each cell, and for each kind of move at a position, apart from its options.
+#: Seconds for each cell, and for each kind of move at a position, without the time for options.
 SECONDS_PER_CELL, SECONDS_PER_MOVE = 25e-9, 100e-9
 #: Bytes of a number in the arrays of the generic kernel during its computation.
 BYTES_PER_VALUE = 16
@@ -41,7 +41,7 @@ BYTES_PER_VALUE = 16
 
 @dataclass(frozen=True)
 class NimSumKernel(TableKernel):
-    """Grundy numbers of a sum whose components share no passes."""
+    """Grundy numbers of a disjunctive sum without shared passes."""
 
     rate = 100e6
 
@@ -50,7 +50,7 @@ class NimSumKernel(TableKernel):
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel if the game is a sum of several."""
+        """Return the kernel if the game is a sum of at least two components."""
         components = game.components
         if game.passes or len(components) < 2:
             return None
@@ -75,7 +75,7 @@ class NimSumKernel(TableKernel):
 
     @property
     def dtype(self) -> str:
-        """Wide enough for every sum."""
+        """The dtype of the cells, which holds every nim-sum."""
         return "int32"
 
     @property
@@ -100,7 +100,7 @@ class SampledKernel(TableKernel):
 
     @cached_property
     def _sample(self) -> tuple[float, float]:
-        """Mean number of options of a cell, and the share of positions."""
+        """Mean number of options of a cell, and the share of cells with a position."""
         random, rules = np.random.default_rng(0), self.game.rules
         places = random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist()
         options = [rules.most_options(at) for at in places if rules.why_not(at) is None]
@@ -130,7 +130,7 @@ class GenericKernel(SampledKernel):
 
     @property
     def beside(self) -> int:
-        """Bytes of the functions of the position, and of the mask of positions."""
+        """Bytes of tabulated functions of the position, and of the mask of positions."""
         rules, sizes = self.game.rules, self.game.sizes
         read = [limit.of for limit in dependent(rules).values()]
         for move in rules.moves:
@@ -139,9 +139,9 @@ class GenericKernel(SampledKernel):
         return BYTES_PER_VALUE * values + (rules.within is not None) * math.prod(self.shape)
 
 
-#: Options that are listed together: some hundred megabytes.
+#: Most options in one list, which takes a few hundred megabytes.
 MOST_OPTIONS = 1 << 22
-#: Cells that are listed together.
+#: Most cells in one list.
 MOST_CELLS = 1 << 16
 #: Bytes of an option while it is listed and sorted.
 BYTES_PER_OPTION = 80
@@ -151,18 +151,18 @@ SECONDS_PER_OPTION, SECONDS_PER_CHOICE = 150e-9, 60e-6
 
 @dataclass(frozen=True)
 class ListedKernel(SampledKernel):
-    """Numbers from lists of options; in misère play 0 for P-positions, 1 for others."""
+    """Grundy numbers from lists of options; in misère play, 0 for P and 1 for N."""
 
     rate = 1 / SECONDS_PER_OPTION
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
-        """Return the kernel if the game needs it."""
+        """Return the kernel if only lists of options describe the game."""
         return super().of(game) if game.rules.needs_listing else None
 
     @property
     def largest(self) -> int:
-        """The largest number; with splits only that of 32 bits is known."""
+        """Upper bound of the numbers; with splits, only the 32-bit limit is known."""
         return LARGEST - 1 if self.game.rules.splits else super().largest
 
     def whole(self) -> Table:
@@ -172,11 +172,11 @@ class ListedKernel(SampledKernel):
         flat = cells.reshape(self.layers, -1)
         seen, stamp, misere = np.zeros(64, np.int64), 0, self.game.rules.misere
         for places, points in self._positions():
-            for some, starts, first, second in self._listed(places, points):
+            for batch, starts, first, second in self._listed(places, points):
                 most = int(np.diff(starts).max(initial=0)) + 3
                 if most > seen.size:
                     seen = np.zeros(2 * most, np.int64)
-                stamp = settle(some, starts, first, second, misere, flat, seen, stamp)
+                stamp = settle(batch, starts, first, second, misere, flat, seen, stamp)
         return cells
 
     @property
@@ -195,7 +195,7 @@ class ListedKernel(SampledKernel):
         return 2 * MOST_OPTIONS * BYTES_PER_OPTION
 
     def _positions(self) -> Iterator[tuple[Ints, Points]]:
-        """Yield the positions in lexicographic order: their cells, and their coordinates."""
+        """Yield the positions in lexicographic order: flat cell indices and coordinates."""
         rules, sizes, number = self.game.rules, self.game.sizes, math.prod(self.shape)
         heights = {
             name: limit.height.table(*(sizes[other] for other in limit.of))
@@ -216,14 +216,14 @@ class ListedKernel(SampledKernel):
     def _listed(self, places: Ints, points: Points) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         """Yield positions with their options, as arguments of `settle`.
 
-        Positions with too many options together are split into halves.
+        A batch of positions with more than `MOST_OPTIONS` options is halved.
         """
         rules, number = self.game.rules, 0
-        found = [(np.zeros(0, np.int64),) * 3]
+        options = [(np.zeros(0, np.int64),) * 3]
         for move in rules.moves:
             for rows, parts in results_of(rules, move, points):
                 first, *second = (self._cells(part) for part in parts)
-                found.append((rows, first, second[0] if second else np.full(rows.size, -1)))
+                options.append((rows, first, second[0] if second else np.full(rows.size, -1)))
                 number += rows.size
                 if number > MOST_OPTIONS and places.size > 1:
                     middle = places.size // 2
@@ -231,9 +231,9 @@ class ListedKernel(SampledKernel):
                         part = {name: values[half] for name, values in points.items()}
                         yield from self._listed(places[half], part)
                     return
-        every, firsts, seconds = map(np.concatenate, zip(*found, strict=True))
-        order = np.argsort(every, kind="stable")
-        starts = np.searchsorted(every[order], np.arange(places.size + 1))
+        owners, firsts, seconds = map(np.concatenate, zip(*options, strict=True))
+        order = np.argsort(owners, kind="stable")
+        starts = np.searchsorted(owners[order], np.arange(places.size + 1))
         yield places, starts.astype(np.int64), firsts[order], seconds[order]
 
     def _cells(self, points: Points) -> Ints:
@@ -257,7 +257,7 @@ def grundy_kernel(game: BoundedGame) -> TableKernel:
 
 
 def move_arrays(game: BoundedGame) -> MoveArrays:
-    """Return the arrays of a game, whose first coordinate is the passes left."""
+    """Return the arrays of a game; the first coordinate is the passes left."""
     rules = game.rules
     names = (PASSES, *rules.coordinates)
     passing = [Move((PASSES,), by=(1,), needs=rules.moves)] if game.passes else []
@@ -268,10 +268,7 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
     steps: list[list[int]] = []
 
     def add(read: Sequence[str], table: NDArray[np.int32]) -> int:
-        """Add a function of the position, with an axis for each read coordinate.
-
-        Return its number.
-        """
+        """Add a table with an axis for each coordinate of `read`; return its number."""
         step = dict.fromkeys(names, 0)
         step |= {name: math.prod(table.shape[axis + 1 :]) for axis, name in enumerate(read)}
         values.append(table.reshape(-1))
@@ -279,10 +276,7 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
         return len(values) - 1
 
     def add_formula(formula: Formula | None, unless: Formula | None = None) -> int:
-        """Add a formula, cut to amounts, and return its number; -1 for None.
-
-        It is 0 where play has ended.
-        """
+        """Add a formula's values, clipped to amounts; return its number, -1 for None."""
         if formula is None:
             return -1
         table = np.clip(game.values_in_play(formula, unless), 0, LARGEST_AMOUNT)
@@ -331,10 +325,7 @@ def _needed_first(moves: Iterable[Move]) -> Iterable[Move]:
 
 
 def _amounts(move: Move) -> list[int]:
-    """Return the amounts of a move; empty for any amount.
-
-    `LARGEST_AMOUNT` alone means that no amount is possible.
-    """
+    """Return the amounts of a move; empty for any amount, `LARGEST_AMOUNT` for none."""
     if not isinstance(move.by, tuple):
         return []
     return [min(n, LARGEST_AMOUNT) for n in move.by if n > 0] or [LARGEST_AMOUNT]
@@ -342,9 +333,9 @@ def _amounts(move: Move) -> list[int]:
 
 def _joined(lists: Iterable[Sequence[int]]) -> tuple[Ints, Ints]:
     """Concatenate lists; return the result and the start of each list."""
-    every = list(lists)
-    flat = [n for part in every for n in part]
-    return _ints(flat), _ints(np.cumsum([0, *map(len, every)]))
+    parts = list(lists)
+    flat = [n for part in parts for n in part]
+    return _ints(flat), _ints(np.cumsum([0, *map(len, parts)]))
 
 
 def _ints(numbers: object) -> Ints:

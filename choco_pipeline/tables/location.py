@@ -19,7 +19,7 @@ from zarr.storage import LocalStore, ObjectStore
 from choco_pipeline.documents.files import reason_of, write_whole
 from choco_pipeline.errors import StoreError, require_package
 
-#: Folder of results; a ``file://`` URL may not lead out of it.
+#: Folder of results; a ``file://`` URL must be inside it.
 RESULTS = Path("results")
 #: Schemes of URLs.
 SCHEMES = ("s3", "gs", "az", "file")
@@ -27,7 +27,7 @@ SCHEMES = ("s3", "gs", "az", "file")
 _PATH = re.compile(r"[A-Za-z0-9._=/-]+", re.ASCII)
 _LOGIN = re.compile(r"//\S*@")
 _QUERY = re.compile(r"[?#][^\s\"']*")
-#: The address at which a driver asks for the credentials of the machine's role.
+#: The address from which drivers request credentials of the machine's role.
 _ROLES = "//169.254.169.254/"
 _REASON = re.compile(r"<Message>([^<]*)</Message>")
 
@@ -36,36 +36,36 @@ class _ObjectStore(ObjectStore[Any]):
     """Zarr's store, also for servers that ignore the condition of a conditional PUT."""
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
-        # By two requests: only one process at a time makes groups and arrays in a store.
+        # Two requests are enough, because only one process at a time creates groups and arrays.
         await Store.set_if_not_exists(self, key, value)
 
 
 @dataclass(frozen=True)
 class Location:
-    """A place for named byte strings, some of which make up a Zarr store.
+    """A folder or an object-store prefix with named byte strings, such as a Zarr store.
 
-    Names are relative, with ``/`` between their parts. A location is a small hashable value that can be sent to other
-    processes; nothing is opened before a method is called. Make one by `Location.local` or `Location.of_url`.
+    Names are relative paths with ``/``. A location is a small hashable value that can be sent to other processes. It opens
+    nothing before a method is called. Create one by `Location.local` or `Location.of_url`.
 
     Every method except `child` and `store` raises `StoreError`, one line without secrets, if the folder or the object store
-    cannot be used. Errors inside Zarr get the same form by ``with location.failures("table 5 cannot be read"):``. The driver
+    cannot be used. ``with location.failures("table 5 cannot be read"):`` does the same for errors inside Zarr. The driver
     repeats requests after a failure of the network or the server (docs/object-stores.md).
     """
 
-    #: A folder, or a URL without a slash at its end; ``file://`` is a folder too. It never holds a login or a query
-    #: string: credentials come from the environment, as the driver of the object store reads it.
+    #: A folder, or a URL without a slash at its end; a ``file://`` URL is a folder, too. It never has a login or a query
+    #: string: the driver of the object store reads credentials from the environment.
     path: str
 
     @classmethod
     def local(cls, folder: Path) -> Location:
-        """Return a folder of this machine, which need not exist."""
+        """Return the location of a folder on this machine, which need not exist."""
         return cls(str(folder))
 
     @classmethod
     def of_url(cls, url: str) -> Location:
-        """Return the location that a configuration or a manifest names.
+        """Return the location of a URL from a configuration or a manifest.
 
-        Raises `StoreError` if `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of
+        Raises `StoreError` if `url` is not a URL of an object store, contains credentials, or is a ``file://`` URL outside of
         `RESULTS`.
         """
         scheme, _, rest = url.partition("://")
@@ -86,11 +86,11 @@ class Location:
         return cls(f"{scheme}://{path}")
 
     def __reduce__(self) -> tuple[type[Location], tuple[str]]:
-        """Pickle the path alone, because an open driver holds credentials."""
+        """Pickle only the path, because an open driver has credentials."""
         return Location, (self.path,)
 
     def __str__(self) -> str:
-        """Return the folder or the URL, which may be printed."""
+        """Return the folder or the URL; it has no secrets."""
         return self.path
 
     @property
@@ -106,11 +106,11 @@ class Location:
         return Location(f"{self.path}/{_checked(name)}")
 
     def store(self) -> Store:
-        """Return a Zarr store at this location, whose folder is created when needed."""
+        """Return a Zarr store at this location; it creates its folder when needed."""
         return LocalStore(self.folder) if self.folder is not None else _ObjectStore(self._driver)
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of `name`; `StoreError` if it does not exist."""
+        """Return the bytes of `name`; raise `StoreError` if it does not exist."""
         with self.failures(f"{name} cannot be read"):
             if self.folder is not None:
                 return (self.folder / _checked(name)).read_bytes()
@@ -126,11 +126,11 @@ class Location:
             raise
 
     def write(self, name: str, content: bytes) -> None:
-        """Write or replace `name`, whole or not at all."""
+        """Write or replace `name` atomically."""
         with self.failures(f"{name} cannot be written", len(content)):
             if self.folder is not None:
                 write_whole(self.folder / _checked(name), content)
-            else:  # in one request, which takes effect or does not
+            else:  # a single request is atomic
                 self._driver.put(_checked(name), content, use_multipart=False)
 
     def remove(self, name: str) -> None:
@@ -154,7 +154,7 @@ class Location:
                 file.unlink(missing_ok=True)
 
     def files(self, name: str = "") -> Iterator[tuple[str, int]]:
-        """Yield sorted names, for `read`, and sizes of everything below `name`."""
+        """Yield the names, sorted, and the sizes of all files below `name`."""
         sizes: dict[str, int] = {}
         with self.failures(f"{name or 'it'} cannot be listed"):
             if self.folder is not None:
@@ -168,9 +168,9 @@ class Location:
 
     @contextmanager
     def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
-        """Re-raise `failures` as a `StoreError` of one line.
+        """Re-raise errors of the system and the driver as `StoreError`.
 
-        The line has this location, `what`, and the reason, without secrets. If the disk is full, it also has the needed bytes.
+        Its message is one line without secrets: this location, `what`, the reason and, if the disk is full, the `needed` bytes.
         """
         try:
             yield
@@ -183,7 +183,7 @@ class Location:
 
     @cached_property
     def _driver(self) -> Any:
-        """The driver of the object store; the URL decides about encryption."""
+        """The driver of the object store; an endpoint's URL may be unencrypted http."""
         require_package("obstore", "object-store", self.path)
         from obstore.store import from_url  # noqa: PLC0415 -- an extra
 
@@ -191,13 +191,13 @@ class Location:
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Return the errors of the operating system, and of the driver if one is loaded."""
+    """Return the exception types of the operating system, and of a loaded driver."""
     driver = sys.modules.get("obstore.exceptions")
     return (OSError,) if driver is None else (OSError, driver.BaseError)
 
 
 def reason(error: Exception) -> str:
-    """Return the reason of a failure in one line without secrets."""
+    """Return the reason of a failure, as one line without secrets."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if _ROLES in str(error):
@@ -208,7 +208,7 @@ def reason(error: Exception) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """Return `text` without the logins and the query strings of the URLs in it."""
+    """Return `text` without logins and query strings in URLs."""
     return _QUERY.sub("?…", _LOGIN.sub("//…@", text))
 
 

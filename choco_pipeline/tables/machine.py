@@ -1,7 +1,4 @@
-"""Cores and memory that a process may use.
-
-They are those of the machine, or the share of a container or a Slurm job.
-"""
+"""Cores and memory that a process may use: of the machine, a container or a Slurm job."""
 
 from __future__ import annotations
 
@@ -26,14 +23,14 @@ def cores() -> int:
 def memory(environment: Mapping[str, str] = os.environ, system: Path = Path("/")) -> int:
     """Return the bytes of memory that this process may use: the least of all limits.
 
-    The limits are the machine's memory, those of its control group and the groups around it, and the memory of its Slurm
-    job on this node, even if Slurm does not enforce it. `distributed` reads the group at the root only, which has no limit
-    except in a container.
+    The limits are the machine's memory, those of the process's control group and of its parent groups, and the memory of its
+    Slurm job on this node, even if Slurm does not enforce it. `distributed` reads only the root group, which has no limit except
+    in a container.
 
-    `environment` has the variables of Slurm; ``proc`` and ``sys`` are below `system`.
+    `environment` has the variables of Slurm. `system` is the folder with ``proc`` and ``sys``.
     """
-    given = psutil.virtual_memory().total
-    return min([given, *_of_groups(system), *_of_slurm(environment)])
+    total = psutil.virtual_memory().total
+    return min([total, *_group_limits(system), *_slurm_limits(environment)])
 
 
 def worker_memory(workers: int) -> int:
@@ -41,8 +38,8 @@ def worker_memory(workers: int) -> int:
     return int(memory() * USABLE / workers)
 
 
-def _of_groups(system: Path) -> Iterator[int]:
-    """Yield the limits of this process's control group and those around it."""
+def _group_limits(system: Path) -> Iterator[int]:
+    """Yield the limits of this process's control group and of its parent groups."""
     try:
         lines = (system / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -62,11 +59,11 @@ def _of_groups(system: Path) -> Iterator[int]:
                 yield int((groups / group / name).read_text(encoding="ascii"))
 
 
-def _of_slurm(environment: Mapping[str, str]) -> Iterator[int]:
+def _slurm_limits(environment: Mapping[str, str]) -> Iterator[int]:
     """Yield the memory of a Slurm job on this node, if it has a limit."""
     node = environment.get("SLURM_MEM_PER_NODE", "0")
     core = environment.get("SLURM_MEM_PER_CPU", "0")
     number = environment.get("SLURM_CPUS_ON_NODE", "1")
-    for given, times in ((node, "1"), (core, number)):
-        if given.isdecimal() and times.isdecimal() and int(given) * int(times):
-            yield int(given) * int(times) << 20
+    for mebibytes, times in ((node, "1"), (core, number)):
+        if mebibytes.isdecimal() and times.isdecimal() and int(mebibytes) * int(times):
+            yield int(mebibytes) * int(times) << 20

@@ -1,7 +1,7 @@
 """Shards: the journal of finished parts, and the build of small tables.
 
-A journal stays until the run's ledger exists: if Snakemake is killed before it has seen the end of a job, it removes the manifest
-and runs the job again, which then finds everything in the journal.
+A journal is kept until the run's ledger exists. If Snakemake is killed before it notices the end of a job, it removes the manifest
+and repeats the job. The repeated job takes all results from the journal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import FORMAT, Shard
 from choco_pipeline.tables.store import StoredTable, TableEntry, finish_store, write_table
 
-#: The name of a journal's header, which names the tables and the code.
+#: Name of the journal record that identifies the tables and the code.
 HEADER = "header"
 
 
@@ -31,7 +31,7 @@ HEADER = "header"
 class Journal:
     """Records of the finished tables of a shard, or blocks of a large table.
 
-    A journal with another header is not continued.
+    A journal is discarded if its header differs from that of the current build.
     """
 
     folder: Path
@@ -56,10 +56,10 @@ class Journal:
         except StoreError:
             return None
 
-    def found(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Return the records of the finished ones of some parts."""
-        there = {path.stem for path in self.folder.glob("*.json")}
-        records = {name: self.read(name) for name in names if name in there}
+    def read_all(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the records of those parts among `names` that are finished."""
+        finished = {path.stem for path in self.folder.glob("*.json")}
+        records = {name: self.read(name) for name in names if name in finished}
         return {name: record for name, record in records.items() if record is not None}
 
     def strike(self, name: str) -> None:
@@ -113,7 +113,7 @@ def store_for(shard: Shard, manifest: Path) -> Location:
 
 
 def write_manifest(shard: Shard, manifest: Path, entries: Mapping[str, TableEntry]) -> None:
-    """Write the manifest of a shard, which makes it finished."""
+    """Write the manifest of a shard, which marks it as finished."""
     document = {
         "format": FORMAT,
         "shard": shard.name,

@@ -19,9 +19,9 @@ from choco_pipeline.tables.bounded_game import dependent
 Quantity = Literal["grundy", "p-positions"]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 
-#: No position there, or no P-position in that column.
+#: Value of a cell without a position, or of a column without a P-position.
 NONE = -1
-#: The fill value of stored arrays: a cell that was never written. No finished table holds it.
+#: Fill value of stored arrays, which marks cells that were never written. No finished table has such cells.
 NOT_COMPUTED = -2
 
 
@@ -29,17 +29,17 @@ NOT_COMPUTED = -2
 class Variable:
     """One variable of a table."""
 
-    #: As in the data set: ``grundy``, or ``p_`` and the name of the content.
+    #: The name in the data set: ``grundy``, or ``p_`` and the content of the cells.
     name: str
     #: Dimension names; p, the passes left, comes first if there is one.
     dims: tuple[str, ...]
-    #: The coordinate that the cells hold for P-positions; None if they hold something else.
+    #: The coordinate of P-positions that the cells store; None if they store no coordinate.
     stored: str | None
     #: Short description of a cell.
     long_name: str
     #: The meaning of special values.
     comment: str
-    #: The positions that it holds, if not all.
+    #: The face of the game that the table covers; None if it covers all positions.
     face: Face | None = None
 
     def first(self, dim: str) -> int:
@@ -48,7 +48,7 @@ class Variable:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Its attributes in data sets, by the CF conventions."""
+        """The attributes in data sets, by the CF conventions."""
         return {"long_name": self.long_name, "comment": self.comment, "units": "1"}
 
 
@@ -62,7 +62,7 @@ def coordinate(dim: str, first: int, length: int) -> tuple[NDArray[np.int64], di
 def quantity_for(ruleset: Ruleset, allowed: Collection[Quantity]) -> Quantity:
     """Return `p-positions` if tables of them are allowed, else `grundy`.
 
-    One heap of any size has a single P-position: its table has Grundy numbers.
+    A single heap of any size has only one P-position, and gets a table of Grundy numbers.
     """
     if "p-positions" in allowed and variable_of(ruleset, "p-positions").dims:
         return "p-positions"
@@ -105,7 +105,7 @@ def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
     return Variable(f"p_{stored}", dims, stored, long_name, absent)
 
 
-#: Changes when older stored tables can no longer be read.
+#: Version of the storage format; it changes when older tables can no longer be read.
 FORMAT = 3
 
 
@@ -115,10 +115,10 @@ class TableSpec:
 
     #: The notation, without parameters.
     ruleset: str
-    #: Largest value of every coordinate that the shape does not limit.
+    #: Largest value of all coordinates without a limit.
     bound: int
     quantity: Quantity
-    #: The ruleset with every height table named by its content.
+    #: The notation with the content's digest for each height table: equal only for equal games.
     identity: str
 
     @classmethod
@@ -134,7 +134,7 @@ class TableSpec:
 
     @classmethod
     def of_entry(cls, entry: Mapping[str, Any]) -> TableSpec:
-        """Return the spec in an entry of a manifest, or of the file of a shard."""
+        """Return the spec from an entry of a manifest or of a shard's file."""
         return cls(entry["ruleset"], entry["bound"], entry["quantity"], entry["identity"])
 
     def game(self) -> Ruleset:
@@ -142,10 +142,7 @@ class TableSpec:
         return parse_ruleset(self.ruleset)
 
     def planned_game(self) -> Ruleset:
-        """Return the ruleset of the plan.
-
-        Raises `StoreError` if a height table has changed since planning.
-        """
+        """Return the ruleset; raise `StoreError` if a height table has changed."""
         game = self.game()
         if game.identity != self.identity:
             raise StoreError(
@@ -160,18 +157,18 @@ class TableSpec:
 
 @dataclass(frozen=True)
 class Shard:
-    """Tables that one task builds into one store, or one large table of many tasks."""
+    """The tables of one store: small ones that one task builds, or one large table."""
 
-    #: Hash of the table ids and of the code that computes them; names the store and the manifest.
+    #: Digest of the table ids and of the computing code; the store and the manifest have this name.
     name: str
     tables: tuple[TableSpec, ...]
-    #: The URL below which its store is, if not beside its manifest.
+    #: URL of the folder with its store; None if the store is beside the manifest.
     url: str | None = None
-    #: Whether it is one table that is built in blocks.
+    #: Whether it has one table, which many tasks build in blocks.
     large: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Return the shard as its spec file holds it."""
+        """Return the content of the shard's spec file."""
         return {
             "format": FORMAT,
             "shard": self.name,
@@ -182,6 +179,6 @@ class Shard:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Shard:
-        """Return the shard that a spec file holds."""
+        """Return the shard from the content of its spec file."""
         specs = tuple(map(TableSpec.of_entry, document["tables"]))
         return cls(document["shard"], specs, document["url"], document["large"])

@@ -1,7 +1,7 @@
 """Tables in Zarr v3 stores.
 
-There is one store for each shard of a sweep, and one group for each table. Each reader of a chunk
-compares its bytes with their digest in the manifest.
+Each shard of a sweep has a store, and each table a group in it. Readers compare the bytes of each chunk with their digest in
+the manifest.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
 
 
 class TableEntry(TypedDict, total=False):
-    """A table's entry in a manifest: spec, array, bytes, and cost of the build."""
+    """A table's entry in a manifest: spec, array, digests, and cost of the build."""
 
     ruleset: str
     identity: str
@@ -80,16 +80,16 @@ class TableEntry(TypedDict, total=False):
     shape: list[int]
     dtype: str
     chunk: list[int]
-    #: Of its arrays: the group's own document grows when the store is finished.
+    #: Size of its arrays, without the group's metadata, which grows when the store is finished.
     bytes: int
-    #: Of all chunks together, and of each by its name.
+    #: Digest of the table, and digests of its chunks by name.
     digest: str
     chunks: dict[str, str]
-    #: Number of settled positions, and the seconds of the build.
+    #: Number of positions, and the seconds of the build.
     positions: int
     seconds: float
     seconds_to_store: float
-    #: Of a large table: its rows and columns of blocks, and the number of blocks by origin.
+    #: Only for a large table: numbers of rows and columns of blocks, and of blocks by origin.
     blocks: Mapping[str, int]
 
 
@@ -109,9 +109,9 @@ class Outline:
         return chunk_shape(self.variable.dims, self.shape, np.dtype(self.dtype).itemsize)
 
     def create(self, store: Location) -> zarr.Array[Any]:
-        """Create the group and the array of the table, in place of an unfinished one.
+        """Create the group and the array of the table; replace an unfinished one.
 
-        Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
+        Only one process at a time may do so in a store. Then several processes may write cells, but only one each chunk.
         """
         spec, variable = self.spec, self.variable
         store.remove(spec.table_id)
@@ -141,7 +141,7 @@ class Outline:
         )
 
     def write_coordinates(self, store: Location) -> None:
-        """Write, or rewrite, the coordinate variables of the table."""
+        """Write or overwrite the coordinate variables of the table."""
         for dim, n in zip(self.variable.dims, self.shape, strict=True):
             for name, content in _coordinate(dim, self.variable.first(dim), n).items():
                 store.write(f"{self.spec.table_id}/{dim}/{name}", content)
@@ -159,7 +159,7 @@ class Outline:
         return digests
 
     def entry(self, chunks: Mapping[str, str]) -> TableEntry:
-        """Return the manifest's entry of the table with some chunks, by their digests."""
+        """Return the manifest's entry of the table, with the digests of some chunks."""
         return {
             "ruleset": self.spec.ruleset,
             "identity": self.spec.identity,
@@ -181,7 +181,7 @@ class Outline:
         return {**self.entry(chunks), "bytes": sum(sizes), "digest": digest}
 
 
-@cache  # zarr takes 10 ms for an array, half of the time of a small table; the tables of a sweep share these arrays
+@cache  # Zarr takes 10 ms for an array, half of a small table's time; the tables of a sweep share coordinates
 def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
     files: dict[str, Buffer] = {}
     values, attributes = coordinate(dim, first, length)
@@ -200,9 +200,9 @@ def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
 def write_table(store: Location, spec: TableSpec, cells: NDArray[np.integer]) -> TableEntry:
     """Write a table as a group of `store`; return its `Outline.whole_entry`.
 
-    The shard's store is created if missing; only one process may write to it.
+    A missing store is created. Only one process may write to it.
     """
-    # A single cell stays without dimensions.
+    # `ascontiguousarray` would add a dimension to a single cell.
     cells = np.asarray(cells, order="C")
     variable = variable_of(spec.game(), spec.quantity)
     outline = Outline(spec, variable, cells.shape, str(cells.dtype))
@@ -216,11 +216,13 @@ def write_table(store: Location, spec: TableSpec, cells: NDArray[np.integer]) ->
 def finish_store(store: Location, table_ids: Sequence[str]) -> None:
     """Add consolidated metadata to a finished store.
 
-    With it xarray opens the store without a warning. Files that a killed process has begun are removed.
+    Without it xarray warns when it opens the store. Unfinished files of killed processes are removed.
     """
     store.remove_partial()
-    with store.failures("its metadata cannot be gathered"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ZarrUserWarning)  # the Zarr 3 standard does not have it yet
+    with store.failures("its metadata cannot be consolidated"), warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", ZarrUserWarning
+        )  # it is not part of the Zarr 3 standard yet
         for table_id in table_ids:
             zarr.consolidate_metadata(store.store(), path=table_id)
         zarr.consolidate_metadata(store.store())
@@ -228,9 +230,9 @@ def finish_store(store: Location, table_ids: Sequence[str]) -> None:
 
 #: Part of an array: an index or a slice along each dimension.
 Index: TypeAlias = tuple[int | slice, ...]
-#: Name of Zarr's documents.
+#: Name of Zarr's metadata files.
 METADATA = "zarr.json"
-#: Metadata that zarr writes for each group with consolidated metadata, apart from attributes and members.
+#: Zarr's metadata of a group with consolidated metadata, without attributes and members.
 GROUP = {
     "zarr_format": 3,
     "node_type": "group",
@@ -239,16 +241,16 @@ GROUP = {
 
 
 def reading_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the exceptions of a read from a store, and further ones."""
+    """Return the exception types of a failed read from a store, and those in `more`."""
     return (*failures(), KeyError, ValueError, RuntimeError, *more)
 
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table in a store, or a corner of it, as the entry of a manifest describes it.
+    """A stored table, or a corner of it, with its entry in the manifest.
 
-    Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. Chunks are read on demand. The result has to
-    fit into memory.
+    It is indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. Chunks are read on demand. The
+    result must fit into memory.
     """
 
     store: Location
@@ -256,12 +258,12 @@ class StoredTable:
     entry: Mapping[str, Any]
     #: The sides of the corner; None for the whole table.
     sides: tuple[int, ...] | None = None
-    #: The chunks used last, up to `HELD_BYTES`, in the order of their use.
+    #: Cache of recently used chunks up to `HELD_BYTES`, least recent first.
     _held: dict[tuple[int, ...], Table] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def open(cls, store: Location, table_id: str, entry: Mapping[str, Any]) -> StoredTable:
-        """Return a table whose array is in the store; errors as for `read_table`."""
+        """Open a stored table; errors are as for `read_table`."""
         table = cls(store, table_id, entry)
         path = f"{table_id}/{entry['variable']}"
         try:
@@ -286,7 +288,7 @@ class StoredTable:
 
     @property
     def name(self) -> str:
-        """The variable."""
+        """The name of the variable."""
         return str(self.entry["variable"])
 
     def corner(self, sides: Sequence[int]) -> StoredTable:
@@ -314,14 +316,14 @@ class StoredTable:
         return f"table {self.table_id} ({entry['ruleset']}, bound {entry['bound']}) in {self.store}"
 
     def faults(self, kernels: str | None = None) -> dict[str, str]:
-        """Return a line for each damaged chunk, and for metadata as `METADATA`.
+        """Return a message for each damaged chunk, by name, and for damaged `METADATA`.
 
-        `kernels` is the digest of the code that built the table, from the manifest; without it metadata is not looked at. Raises
-        `StoreError` if the entry's digests contradict each other, because the right chunks are then unknown.
+        `kernels` is the manifest's digest of the code that built the table. Without it, metadata is not checked. Raises
+        `StoreError` if the entry's digests contradict each other, because the correct chunks are then unknown.
         """
         entry = self.entry
         expected = None
-        with suppress(KeyError, TypeError, ValueError):  # one is missing, or is no digest
+        with suppress(KeyError, TypeError, ValueError):  # a digest is missing or malformed
             expected = table_digest(entry["shape"], entry["dtype"], entry["chunk"], entry["chunks"])
         if expected != entry["digest"]:
             raise StoreError(f"{self}: the manifest's digests contradict each other")
@@ -338,15 +340,15 @@ class StoredTable:
         }
         try:
             root, group = (json.loads(store.read(at + METADATA)) for at in ("", f"{table_id}/"))
-            gathered = root["consolidated_metadata"]["metadata"]
+            consolidated = root["consolidated_metadata"]["metadata"]
             inside = group["consolidated_metadata"]["metadata"]
             arrays = {n: json.loads(store.read(f"{table_id}/{n}/{METADATA}")) for n in inside}
             stored, array = group["attributes"], arrays[entry["variable"]]
             is_consistent = (
-                inside == arrays == {name: gathered[f"{table_id}/{name}"] for name in arrays}
+                inside == arrays == {name: consolidated[f"{table_id}/{name}"] for name in arrays}
                 and _is_group(root, root["attributes"])
                 and _is_group(group, stored)
-                and _is_group(gathered[table_id], stored)
+                and _is_group(consolidated[table_id], stored)
                 and [array["shape"], array["data_type"]] == [entry["shape"], entry["dtype"]]
                 and array["fill_value"] == NOT_COMPUTED
             )
@@ -366,7 +368,7 @@ class StoredTable:
         return None if is_consistent else f"{self}: its metadata contradicts itself or the manifest"
 
     def chunk(self, place: tuple[int, ...]) -> Table:
-        """Return the cells of a chunk, a view in stored order; recent ones are cached."""
+        """Return the cells of a chunk, possibly from the cache."""
         cells = self._held.pop(place, None)
         if cells is None:
             cells = self.read_chunk(place)
@@ -377,10 +379,7 @@ class StoredTable:
         return cells
 
     def read_chunk(self, place: tuple[int, ...]) -> Table:
-        """Return the cells of a chunk from the store.
-
-        Raises `StoreError` unless they are those of the manifest.
-        """
+        """Read a chunk; raise `StoreError` if it does not match the manifest."""
         entry = self.entry
         try:
             name = chunk_name(place)
@@ -399,7 +398,7 @@ class StoredTable:
         return cells
 
     def read(self, window: Window) -> Table:
-        """Return the cells in a window, which have to fit into memory."""
+        """Return the cells in a window, which must fit into memory."""
         places = list(chunks_in(window, self.entry["chunk"]))
         cells = np.empty([side.stop - side.start for side in window], self.dtype)
         for place, part in places:
@@ -412,25 +411,25 @@ class StoredTable:
         return cells
 
     def unreadable(self, error: Exception) -> StoreError:
-        """Return the error to raise for a table that cannot be read."""
+        """Return the error for a table that cannot be read."""
         return StoreError(f"{self}: cannot be read ({reason(error)}); `choco repair` rebuilds it")
 
     def _content(self, name: str) -> bytes | None:
         return self.store.read_if_there(f"{self.table_id}/{self.name}/{name}")
 
     def _fault(self, name: str, content: bytes | None) -> str | None:
-        """Return the fault of a chunk's bytes, if any; None means a missing file."""
+        """Return the fault of a chunk, if any; `content` is None for a missing file."""
         what = "is missing"
         if content is not None:
             if hashlib.sha256(content).hexdigest() == self.entry["chunks"][name]:
                 return None
-            what = "is not the one that the manifest's digest was taken of"
+            what = "is damaged: it does not match the manifest's digest"
         file = f"{self.store}/{self.table_id}/{self.name}/{name}"
         return f"{self}: chunk {name} {what} ({file})"
 
 
 def stored_tables(folder: Path) -> Iterator[tuple[StoredTable, TableSpec]]:
-    """Yield the finished tables in a folder that this code has computed."""
+    """Yield the finished tables in a folder that this version of the code computed."""
     for path in sorted(folder.glob("*.done.json")):
         try:
             manifest = read_record(path)
@@ -440,14 +439,13 @@ def stored_tables(folder: Path) -> Iterator[tuple[StoredTable, TableSpec]]:
                 found = [(StoredTable(store, i, e), TableSpec.of_entry(e)) for i, e in tables]
                 yield from found
         except (StoreError, KeyError, TypeError, AttributeError):
-            continue  # not ours, or damaged
+            continue  # damaged, or no manifest
 
 
 def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:
-    """Return a stored table, compared with its manifest entry.
+    """Read a stored table, and check it against its manifest entry.
 
-    Raises `StoreError` if the store or a chunk is missing or damaged, or its shape, dtype or digests are not those of the
-    manifest.
+    Raises `StoreError` if the store or a chunk is missing or damaged, or if shape, dtype or digests differ from the manifest.
     """
     import xarray as xr  # noqa: PLC0415 -- half a second, which planning a run need not spend
 
@@ -468,10 +466,7 @@ def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.D
 
 
 def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
-    """Return a stored coordinate variable.
-
-    Raises `ValueError` unless its values are consecutive, from 0 or 1.
-    """
+    """Read a coordinate variable; raise `ValueError` unless it counts from 0 or 1."""
     values = np.asarray(array)
     first = int(values[0])
     if first not in (0, 1) or not np.array_equal(values, np.arange(first, first + len(values))):
@@ -481,5 +476,6 @@ def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
 
 def _is_group(document: Mapping[str, Any], attributes: object) -> bool:
     """Whether this is Zarr's metadata of a group with these attributes."""
-    gathered = {k: v for k, v in document["consolidated_metadata"].items() if k != "metadata"}
-    return {**document, "consolidated_metadata": gathered} == {"attributes": attributes, **GROUP}
+    consolidated = {k: v for k, v in document["consolidated_metadata"].items() if k != "metadata"}
+    group = {**document, "consolidated_metadata": consolidated}
+    return group == {"attributes": attributes, **GROUP}

@@ -1,7 +1,7 @@
 """Verification and repair of stored tables.
 
-Verification compares bytes with digests, and numbers with the definition. A repair computes only the damaged parts again, and
-writes only bytes that match the manifest.
+Verification compares bytes with digests, and numbers with the definition. A repair recomputes only the damaged parts, and writes
+only bytes that match the manifest.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from choco_pipeline.tables.store import (
 )
 from choco_pipeline.tables.wavefront import Finished, Site, fill, share_of
 
-#: About this number of the smallest positions is computed from the definition.
+#: Approximate number of the smallest positions that are compared with the definition.
 SMALL = 1500
-#: Random positions that are compared with their options, up to `MOST_OPTIONS` options together.
+#: Number of random positions that are compared with their options.
 SAMPLES = 200
-#: Options of all sampled positions together: a position with large coordinates has thousands.
+#: The sample ends after this total number of options; a position with large coordinates has thousands.
 MOST_OPTIONS = 50_000
 
 
@@ -108,7 +108,7 @@ def _check_numbers(stored: StoredTable, seed: int) -> int:
         value = game.grundy(position) if has_numbers else int(not game.is_p_position(position))
         require(position, value, "by definition")
     if game.rules.splits and not (has_numbers and len(game.parts) == 1):
-        return checked  # outcomes of two parts decide nothing, and parts of a sum are no positions
+        return checked  # outcomes of two parts do not determine their sum's; a part of a sum is no position
     seen = 0
     for position in _random(table, np.random.default_rng(seed)):
         results = list(game.results(position))
@@ -136,7 +136,7 @@ def _small(table: Cells) -> Iterator[Position]:
 
 
 def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
-    """Yield random positions, and the stored ones in their columns."""
+    """Yield random positions, each with the P-position of its column and the one below."""
     game, stored, drawn = table.game, table.variable.stored, 0
     limits = np.array(game.limits(table.bound))
     for _ in range(50 * SAMPLES):
@@ -170,12 +170,12 @@ class _Repair:
     """The repair of one stored table of a manifest."""
 
     manifest: Path
-    #: Digest of the code that built it.
+    #: Digest of the code that built the table.
     kernels: str
     spec: TableSpec
     table: StoredTable
     result: RepairedTable
-    #: By the names of damaged files.
+    #: A message for each damaged file, by its name.
     faults: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
@@ -191,8 +191,9 @@ class _Repair:
 def repair_manifest(manifest_file: str) -> list[RepairedTable]:
     """Repair the tables of a shard to match its manifest.
 
-    A small table is computed again beside its store, and damaged files are replaced if the digest is the same. Of a large one,
-    the blocks with damaged chunks are filled again. The manifest does not change. Raises `StoreError` if it cannot be used.
+    A small table is computed into a temporary store. If its digest is that of the manifest, damaged files are replaced. In a
+    large table, only blocks with damaged chunks are filled again. The manifest does not change. Raises `StoreError` if the
+    manifest cannot be read.
     """
     manifest = Path(manifest_file)
     document = read_record(manifest)
@@ -210,19 +211,21 @@ def repair_manifest(manifest_file: str) -> list[RepairedTable]:
     for repair in repairs:
         with repair.step():
             if repair.spec.table_id != repair.table.table_id:
-                raise StoreError(f"{manifest}: its table {repair.table.table_id} is another one")
+                raise StoreError(
+                    f"{manifest}: the id {repair.table.table_id} does not match its table"
+                )
             repair.faults = repair.table.faults(kernels)
             repair.result.damaged = list(repair.faults.values())
-    ill = [repair for repair in repairs if repair.faults]
-    for repair in ill:
+    damaged = [repair for repair in repairs if repair.faults]
+    for repair in damaged:
         with repair.step():
             _rebuild(repair)
-    # Only now, because it reads the metadata of all tables.
-    for repair in ill:
+    # After all tables are rebuilt, because this reads the metadata of each.
+    for repair in damaged:
         with repair.step():
             if METADATA in repair.faults:
                 finish_store(store, [repair.spec.table_id])
-    for repair in ill:
+    for repair in damaged:
         with repair.step():
             for fault in repair.table.faults(kernels).values() if not repair.result.why else ():
                 raise StoreError(fault)
@@ -240,11 +243,11 @@ def _rebuild(repair: _Repair) -> None:
         if "blocks" in entry and repair.kernels == kernels:
             _fill_damaged_blocks(repair, Path(folder), aside)
             return
-        made = None
+        digest = None
         if "blocks" not in entry:
             cells = cells_of(spec.game(), spec.bound, spec.quantity)
-            made = write_table(aside, spec, cells)["digest"]
-        if made != entry["digest"]:
+            digest = write_table(aside, spec, cells)["digest"]
+        if digest != entry["digest"]:
             why = "the manifest's digest is not that of this table"
             if repair.kernels != kernels:
                 why = f"built by other code ({repair.kernels}, this is {kernels})"
@@ -253,7 +256,7 @@ def _rebuild(repair: _Repair) -> None:
 
 
 def _fill_damaged_blocks(repair: _Repair, folder: Path, aside: Location) -> None:
-    """Fill the blocks of a large table with damaged chunks again."""
+    """Recompute those blocks of a large table that have damaged chunks."""
     spec, stored = repair.spec, repair.table
     with runner() as run:
         memory = share_of(run.memory or worker_memory(cores()))
@@ -272,10 +275,7 @@ def _fill_damaged_blocks(repair: _Repair, folder: Path, aside: Location) -> None
 
 
 def _replace(repair: _Repair, aside: Location) -> None:
-    """Copy the files that differ from a new copy of the table.
-
-    Metadata is copied only if it is damaged.
-    """
+    """Replace stored files by those of a new copy; metadata only if it is damaged."""
     table_id, store = repair.spec.table_id, repair.table.store
     if METADATA in repair.faults:
         store.write(METADATA, aside.read(METADATA))

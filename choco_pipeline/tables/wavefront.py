@@ -1,14 +1,14 @@
-"""Building a large table in blocks, resumable.
+"""Resumable build of a large table in blocks.
 
-Idea: a block needs only the frontiers of earlier blocks: what these block or reach along its rows and along its columns.
-Therefore blocks on a diagonal can be filled at once. A frontier is sent from step to step and never stored. The store holds
-cells, with a record of their digests; folding a finished block gives its frontiers again.
+Idea: a block needs only two frontiers, from the blocks before it in its row and in its column (see `block_kernels`). Therefore
+the blocks on an antidiagonal can be filled in parallel. A frontier is passed from step to step and never stored. The store has
+the cells, and the journal their digests. Folding a finished block computes its frontiers again.
 
-Invariants: a block in the journal is complete in the store. A step begins only when the steps that it needs have handed on
-their frontiers. There is no step for a frontier that no block needs.
+Invariants: every block in the journal is complete in the store. A step begins only after the steps that it depends on. There is
+no step for a frontier that no block needs.
 
-Cost: of b × b blocks at most b are filled at a time, so there are 2·b rounds. The memory is that for the frontiers of a row
-of blocks, and for a block on each worker. After a kill, folding reads the blocks before the unfinished ones.
+Cost: at most b of b × b blocks are filled at a time, in about 2·b rounds. Memory is needed for the frontiers of one row of
+blocks, and for one block on each worker. After a kill, folding reads the finished blocks before unfinished ones.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ from choco_pipeline.tables.store import (
     stored_tables,
 )
 
-#: Least seconds of work in a block: a task costs 5 to 10 ms, over all the processes involved.
+#: Least seconds of work in a block. The overhead of a task is 5 to 10 ms in all processes together.
 LEAST_SECONDS = 0.04
-#: Blocks of up to this many seconds are also enlarged if this many rows of blocks are left, which is enough for several
-#: workers with one row each.
+#: Blocks are enlarged up to this many seconds while at least `LEAST_ROWS` rows of blocks remain, one for each of several
+#: workers.
 ENOUGH_SECONDS, LEAST_ROWS = 0.15, 8
-#: Bytes of frontiers that are copied and sent in a second.
+#: Bytes of frontiers that can be copied and sent per second.
 HANDED_ON_PER_SECOND = 2e9
 
 
 def share_of(memory: int) -> int:
-    """Return the bytes for a block: half of a worker's, the rest for frontiers."""
+    """Return the memory for a block: half of a worker's; the rest is for frontiers."""
     return memory // 2
 
 
@@ -74,12 +74,12 @@ class BlockedTable:
     """A table cut into blocks of whole chunks."""
 
     kernel: BlockKernel
-    #: The array that the cells are stored in.
+    #: The stored array.
     outline: Outline
     #: The blocks' sides along the first two of the kernel's axes, in order.
     rows: tuple[range, ...]
     columns: tuple[range, ...]
-    #: Number of positions of the game for each one of the kernel.
+    #: Number of positions of the game for each position of the kernel.
     each: int
 
     @classmethod
@@ -107,13 +107,13 @@ class BlockedTable:
             times *= 2
             larger = cut(times)
             least = ENOUGH_SECONDS if len(larger.rows) >= LEAST_ROWS else LEAST_SECONDS
-            if table._is_work_of(least) or larger.memory > memory:
+            if table._is_long_enough(least) or larger.memory > memory:
                 break
             table = larger
         return table
 
-    def _is_work_of(self, least: float) -> bool:
-        """Whether a block takes at least `least` seconds, and four times its transfer."""
+    def _is_long_enough(self, least: float) -> bool:
+        """Whether a block takes `least` seconds, and four times its transfer time."""
         kernel, block = self.kernel, self.blocks[0, 0]
         cells = len(block.rows) * len(block.columns) * kernel.depth
         seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
@@ -121,18 +121,18 @@ class BlockedTable:
 
     @property
     def memory(self) -> int:
-        """Bytes of a worker with the largest block; waiting frontiers may go to disk."""
+        """Memory of a worker with the largest block, without frontiers of other blocks."""
         largest = Block(max(self.rows, key=len), max(self.columns, key=len))
         return WORKER_BYTES + self.kernel.memory(largest)
 
     @cached_property
     def blocks(self) -> dict[Place, Block]:
-        """The blocks by their places, each after all that it needs."""
+        """The blocks by place, each after the blocks that it depends on."""
         rows, columns = enumerate(self.rows), enumerate(self.columns)
         return {(i, j): Block(a, b) for (i, a), (j, b) in product(rows, columns)}
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
-        """Return the number of positions of the game that a block settles."""
+        """Return the number of positions of the game in a block."""
         return self.each * self.kernel.positions(block, heights)
 
     def window(self, block: Block) -> Window:
@@ -150,10 +150,10 @@ class BlockedTable:
         return stored
 
     def loaded(self, stored: Table) -> Table:
-        """Return stored cells as a kernel has them, [passes+1, *axes]."""
+        """Return stored cells with a kernel's dimensions [passes+1, *axes]."""
         dims = self.outline.variable.dims
         cells: Any = stored.transpose([dims.index(name) for name in self.kernel.names])
-        # Kernels are compiled for arrays that may be written.
+        # Kernels are compiled for writable arrays.
         loaded: Table = np.require(
             cells if self.kernel.game.front else cells[None], requirements=["C", "W"]
         )
@@ -190,35 +190,35 @@ class Finished:
 
     #: The digests of its chunks, by name.
     chunks: dict[str, str]
-    #: Number of settled positions.
+    #: Number of positions.
     positions: int
-    #: Time to compute it; 0 if it was computed for another table. The same holds for the time to store it.
+    #: Times to compute and to store it; 0 if it was copied from another table.
     seconds: float = 0.0
     seconds_to_store: float = 0.0
-    #: The table that the chunks were taken from, empty if they were computed.
+    #: The id of the table that it was copied from; empty if it was computed.
     source: str = ""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A large table under construction, as each of its tasks receives it."""
+    """A large table under construction; each of its tasks receives a copy."""
 
     spec: TableSpec
     #: The store of its chunks.
     store: Location
-    #: The records of finished blocks. A block with other sides is not finished.
+    #: The records of finished blocks, by their sides.
     journal: Journal
-    #: The bytes that a worker may use, from which the blocks follow.
+    #: Bytes that a worker may use for a block; they determine the blocks' sides.
     memory: int
-    #: Digest of the code that computes it.
+    #: Digest of the code of the build.
     kernels: str
-    #: Whether each row of blocks is on another worker than the one before, so that frontiers along columns are sent.
+    #: Whether there are several workers, so that frontiers along columns are sent between them.
     sends: bool = False
 
     def table(self) -> BlockedTable:
         """Return the table in blocks.
 
-        Raises `StoreError` unless this process has the code of the run.
+        Raises `StoreError` if this process runs another version of the code.
         """
         if self.kernels != code_digest(TABLE_CODE):
             raise StoreError(
@@ -232,9 +232,10 @@ class Site:
         return None if record is None else Finished(**record)
 
     def all_finished(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
-        """Return the records of the finished ones of some blocks."""
-        names = {_name(block): place for place, block in blocks.items()}
-        return {names[n]: Finished(**record) for n, record in self.journal.found(names).items()}
+        """Return the records of those blocks that are finished."""
+        places = {_name(block): place for place, block in blocks.items()}
+        records = self.journal.read_all(places)
+        return {places[name]: Finished(**record) for name, record in records.items()}
 
     def record(self, block: Block, finished: Finished) -> None:
         """Record a finished block."""
@@ -243,7 +244,7 @@ class Site:
     def sound_cells(self, place: Place) -> Table:
         """Return the stored cells of a finished block, in the kernel's order.
 
-        Raises `StoreError` if they are damaged, and removes the block from the journal.
+        If they are damaged, removes the block from the journal and raises `StoreError`.
         """
         table = self.table()
         block = table.blocks[place]
@@ -254,9 +255,7 @@ class Site:
                 stored = StoredTable(self.store, self.spec.table_id, entry)
                 return table.loaded(stored.read(table.window(block)))
         self.journal.strike(_name(block))
-        raise StoreError(
-            f"{self.store}: block {place} of table {self.spec.table_id} is not what was stored"
-        )
+        raise StoreError(f"{self.store}: block {place} of table {self.spec.table_id} is damaged")
 
     def write(self, block: Block, cells: Table) -> dict[str, str]:
         """Write the cells of a block; return the digests of its chunks."""
@@ -270,28 +269,28 @@ def _name(block: Block) -> str:
 
 
 class BlockFrontiers:
-    """The frontiers behind a block; None where no block needs one.
+    """The two frontiers after a block; None for one that no block needs.
 
-    Rows are lanes: the next block of the row is on the same worker, and takes the frontier along the row. Only the frontier
-    along the columns, half the bytes, is sent to another worker or moved to the disk. A worker without the other one folds the
-    row again (`_along_row`). The sent frontier stays compressed until the block below takes it. So a step decompresses it,
-    not the loop in which a worker answers others, and no copy is needed.
+    A row of blocks is a lane: its blocks run on one worker, where the frontier along the row stays. Only the frontier along the
+    columns is sent to another worker or spilled to disk. A worker that has lost the frontier along a row computes it again by
+    folding (`_along_row`). A sent frontier stays compressed until the block below takes it. This avoids a copy, and keeps
+    decompression out of the worker's event loop.
     """
 
     def __init__(
         self, down: Frontier | bytes | None, across: Frontier | None, *, packs: bool = False
     ) -> None:
-        """Hold frontiers; with `packs` the one along the columns is compressed."""
+        """Store the frontiers; with `packs`, the one along the columns is compressed."""
         self._down = down if down is None or not packs else pickle.dumps(down)
         self._across = across
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the frontier along the columns."""
+        """Pickle only the frontier along the columns."""
         is_packed = self._down is None or isinstance(self._down, bytes)
         return BlockFrontiers, (self._down if is_packed else pickle.dumps(self._down), None)
 
     def down(self) -> Frontier:
-        """Return a copy of the frontier along the columns: the block may run again."""
+        """Return a copy of the frontier along the columns; the block may run again."""
         if self._down is None:
             raise StoreError("an earlier block has not handed on the frontier that this one needs")
         if isinstance(self._down, bytes):  # pickled by this class
@@ -299,7 +298,7 @@ class BlockFrontiers:
         return deepcopy(self._down)
 
     def across(self) -> Frontier | None:
-        """Return the frontier along the rows if it is here, once."""
+        """Return and remove the frontier along the row; None if this worker has none."""
         across, self._across = self._across, None
         return across
 
@@ -309,11 +308,11 @@ def fill_block(
 ) -> BlockFrontiers:
     """Compute and store a block, or fold a finished one; return its frontiers.
 
-    `takes` and `hands_on` are axes: 0 stands for the frontier along the columns, 1 for the one along the rows. `rest` holds the
-    results of the blocks before it along `takes`, and a report, which is not used, because the journal has the progress.
+    `takes` and `hands_on` are the axes of needed and of returned frontiers: 0 along the columns, 1 along the row. `rest` has the
+    results of the preceding blocks along `takes`, and a report function, which is not used, because the journal has the progress.
 
-    A finished block may come without the frontiers that only computing it needs. If its chunks are damaged, `StoreError` is
-    raised then, and the block is no longer finished.
+    Folding a finished block may need fewer frontiers than computing it. If its chunks are damaged and a frontier for computing it
+    is missing, `StoreError` is raised, and the block is no longer finished.
     """
     table = site.table()
     kernel, block = table.kernel, table.blocks[place]
@@ -322,7 +321,7 @@ def fill_block(
         frontiers[axis] = before.down() if axis == 0 else before.across() or _along_row(site, place)
     try:
         cells = site.sound_cells(place) if site.finished(block) is not None else None
-    except StoreError:  # damaged, so computed again
+    except StoreError:  # damaged: compute it again
         if any(place[axis] and axis not in takes for axis in (0, 1)):
             raise
         cells = None
@@ -345,7 +344,7 @@ def fill_block(
 
 
 def _along_row(site: Site, place: Place) -> Any:
-    """Return the frontier along the row of a block, from stored blocks."""
+    """Return the frontier along the row before a block, by folding stored blocks."""
     row, column = place
     kernel, along = site.table().kernel, None
     for before in range(column):
@@ -359,7 +358,8 @@ def _along_row(site: Site, place: Place) -> Any:
 def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> None:
     """Copy a block from a finished table of a smaller bound.
 
-    That table covers the rows and columns of the block. If it is damaged, or too low, the block is computed instead.
+    The smaller table must cover the rows and columns of the block. If it is damaged, or its remaining sides are too short,
+    nothing is copied, and the block is computed later.
     """
     table = site.table()
     block = table.blocks[place]
@@ -382,8 +382,8 @@ def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> N
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
     """Build the one table of a shard in blocks; continue an interrupted build.
 
-    `given` is the memory in bytes if this process computes; by default its share of this machine's. Return the numbers of blocks
-    computed, kept from an interrupted build, and reused from a smaller table.
+    `given` is the memory of this process in bytes, if it computes the blocks itself; by default, its share of the machine's.
+    Return the numbers of blocks computed, kept from an interrupted build, and reused from a smaller table.
     """
     shard = Shard.from_json(read_record(Path(spec_file)))
     (spec,) = shard.tables
@@ -400,13 +400,13 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         table = _begin(site)
         kept = site.all_finished(table.blocks)
         run.report(Stage.BUILD, all_blocks=len(table.blocks))
-        run.run(_takes(site, table, kept, manifest.parent))
-        there = site.all_finished(table.blocks).values()
+        run.run(_copies(site, table, kept, manifest.parent))
+        finished = site.all_finished(table.blocks).values()
         run.report(
             Stage.BUILD,
-            blocks=len(there),
-            reused_blocks=sum(bool(block.source) for block in there),
-            kept_positions=sum(block.positions for block in there),
+            blocks=len(finished),
+            reused_blocks=sum(bool(block.source) for block in finished),
+            kept_positions=sum(block.positions for block in finished),
         )
         done = fill(run, site, table)
         blocks = list(done.values())
@@ -433,7 +433,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
 
 
 def _begin(site: Site) -> BlockedTable:
-    """Return the table in blocks; create its array unless this code has done so."""
+    """Return the table in blocks; create its array unless this version of the code has."""
     site.spec.planned_game()
     table = site.table()
     header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
@@ -441,21 +441,21 @@ def _begin(site: Site) -> BlockedTable:
         site.journal.clear()
         with site.store.failures(f"table {site.spec.table_id} cannot be made"):
             table.outline.create(site.store)
-        site.journal.write(HEADER, header)  # once the array exists
-    else:  # blocks have digests, by which they are checked; these have none
+        site.journal.write(HEADER, header)  # after the array exists
+    else:  # coordinates have no digests, and may be incomplete
         table.outline.write_coordinates(site.store)
     return table
 
 
-def _takes(site: Site, table: BlockedTable, kept: Collection[Place], folder: Path) -> list[Step]:
+def _copies(site: Site, table: BlockedTable, kept: Collection[Place], folder: Path) -> list[Step]:
     """Return the steps that copy blocks from smaller tables, largest first."""
-    of_chunks = (table.outline.dtype, table.outline.chunk)
+    layout = (table.outline.dtype, table.outline.chunk)
     sources = [
         (spec.bound, stored)
         for stored, spec in stored_tables(folder)
         if spec.bound < site.spec.bound
         and replace(spec, ruleset=site.spec.ruleset, bound=site.spec.bound) == site.spec
-        and (stored.entry.get("dtype"), tuple(stored.entry.get("chunk", ()))) == of_chunks
+        and (stored.entry.get("dtype"), tuple(stored.entry.get("chunk", ()))) == layout
     ]
     steps: dict[Place, Step] = {}
     for _, source in sorted(sources, key=itemgetter(0), reverse=True):
@@ -470,14 +470,14 @@ def _takes(site: Site, table: BlockedTable, kept: Collection[Place], folder: Pat
 
 
 def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
-    """Fill the blocks that are not in the journal; return all.
+    """Fill the blocks that are not in the journal; return the records of all blocks.
 
     Damaged blocks are filled again. Progress is read from the journal, so that workers need not report it.
     """
     finished = site.all_finished(table.blocks)
     left = {place: block for place, block in table.blocks.items() if place not in finished}
 
-    def look() -> None:
+    def report_progress() -> None:
         """Report new records of the journal."""
         new = site.all_finished(left)
         if new:
@@ -488,25 +488,25 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
 
     while True:
         try:
-            run.run(steps_left(site, table, finished), look)
+            run.run(steps_left(site, table, finished), report_progress)
         except ChocoError:
             kept = site.all_finished(table.blocks)
             if finished.keys() <= kept.keys():
                 raise
             finished = kept
         else:
-            look()
+            report_progress()
             finished = site.all_finished(table.blocks)
             if len(finished) < len(table.blocks):
-                raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
+                raise StoreError(f"{site.journal.folder}: records of finished blocks were removed")
             return finished
 
 
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
-    """Return the remaining steps: blocks to fill, and finished ones to fold.
+    """Return the remaining steps: blocks to fill, and finished blocks to fold.
 
-    So a finished block is read only if another block needs it, and a frontier is released after its use. Each row of blocks
-    is a lane: its frontier stays on one worker, and the next row follows a block behind.
+    A finished block is folded only if another step needs one of its frontiers. A frontier is released after its last use. Each
+    row of blocks is a lane: its frontier stays on one worker, and the next row follows one block behind.
     """
     hands_on: dict[Place, set[int]] = {place: set() for place in table.blocks}
     before: dict[Place, dict[int, Place]] = {}

@@ -99,7 +99,7 @@ def test_a_damaged_table_gives_no_verdict(tmp_path):
     content = bytearray(chunk.read_bytes())
     content[len(content) // 2] ^= 1
     chunk.write_bytes(bytes(content))
-    with pytest.raises(StoreError, match="is not the one that the manifest"):
+    with pytest.raises(StoreError, match="does not match the manifest"):
         check_shard(order, lambda *_, **__: None)
 
 

@@ -177,7 +177,7 @@ def test_a_cluster_that_goes_away_ends_the_wait(tmp_path):
     owner.wait()
     error = waiting.communicate(timeout=120)[1]
     assert waiting.returncode == 1
-    assert "went away before the task was done" in error.splitlines()[-1]
+    assert "was lost before the task was done" in error.splitlines()[-1]
     wait_for(
         lambda: not any(w.is_running() and w.status() != "zombie" for w in workers),
         "the end of the workers",

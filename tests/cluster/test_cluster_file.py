@@ -72,7 +72,7 @@ def test_what_does_not_fit_together_is_refused(clusters, workers, scheduler, opt
 
 @pytest.mark.parametrize("scheduler", ["", " ", "a\nb", "x" * 1001])
 def test_a_scheduler_that_cannot_be_one_is_refused(clusters, scheduler):
-    with pytest.raises(ConfigError, match=r"--scheduler: needs an address"):
+    with pytest.raises(ConfigError, match=r"--scheduler: must be an address"):
         load_cluster(None, None, scheduler)
     assert load_cluster(None, None, "my folder/s.json") == Running(scheduler="my folder/s.json")
 

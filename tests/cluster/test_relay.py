@@ -166,7 +166,7 @@ def test_a_run_that_goes_away_ends_its_jobs(tmp_path, monkeypatch):
     owner.kill()
     owner.communicate()
     error = waiting.communicate()[1]
-    assert "the run went away before its tasks were done" in error.splitlines()[-1]
+    assert "the run ended before the tasks were done" in error.splitlines()[-1]
     # What it has left is no run: the scheduler's own file is asked for, which is not there either.
     Path("scheduler.json").write_text("{}")
     with pytest.raises(ClusterError, match="not a Dask scheduler file"):

@@ -136,5 +136,5 @@ def test_a_run_inside_a_job_uses_the_memory_of_the_job(on_slurm):
 
 def test_without_slurm_the_error_says_so(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ClusterError, match="no command sbatch is found here"):
+    with pytest.raises(ClusterError, match="the command sbatch was not found"):
         require_acceptance(SlurmJobs(minutes=5))

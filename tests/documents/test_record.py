@@ -60,7 +60,7 @@ def test_a_flipped_bit_of_every_byte_is_found_or_harmless(path):
             else:
                 found += 1
                 assert why.startswith(f"{path}: damaged: ")
-                assert why.endswith("; `choco run` makes it anew")
+                assert why.endswith("; `choco run` writes it again")
     assert found > 0.9 * 2 * len(written.replace(b" ", b""))
 
 
@@ -75,7 +75,7 @@ def test_another_layout_says_the_same(path):
         ("", "not a JSON document"),
         ("[1]", "it has no digest"),
         (json.dumps(CONTENT), "it has no digest"),
-        (json.dumps({**CONTENT, "digest": 1}), "its content has another digest"),
+        (json.dumps({**CONTENT, "digest": 1}), "its content does not match its digest"),
     ],
 )
 def test_what_is_no_record_is_refused(path, text, message):
@@ -91,5 +91,5 @@ def test_a_missing_record_is_not_a_damaged_one(tmp_path):
 
 
 def test_a_content_with_a_digest_of_its_own_is_a_mistake(tmp_path):
-    with pytest.raises(ValueError, match="keeps its own digest"):
+    with pytest.raises(ValueError, match="is reserved"):
         write_record(tmp_path / "r.json", {"digest": "0"})

@@ -180,7 +180,7 @@ def test_what_follows_from_what_is_said(known):
     assert f"#{first.id}" in page.links
     said = squeezed(page.text["new"])
     for how in ("as far as sampled positions tell", "as automata decide"):
-        assert f"settled by Found 1, {how}" in said
+        assert f"follow from Found 1, {how}" in said
     assert "for all positions of the games namedFor k = 5: y = 0." in said
     assert "as far as sampled positions tellFor k = 3: <b> & z ≥ y." in said
 

@@ -71,7 +71,7 @@ def test_a_killed_proof_is_no_answer(config, killed):
     killed = Path("results/t") / killed
     done = {"order": plan["jobs"]["prove"]["a"]["order"], "verdicts": []}
     write_record(killed, {**done, "killed": True})
-    assert plan_of(config) == (plan, [f"{killed}: a proof was killed; it is looked for again"])
+    assert plan_of(config) == (plan, [f"{killed}: a proof was killed; it is searched for again"])
     assert not killed.exists()
     write_record(killed, {**done, "killed": False})
     assert plan_of(config) == (plan, [])

@@ -102,7 +102,7 @@ def test_results_and_orders_of_another_plan_are_refused(config):
     with pytest.raises(StoreError, match=r"mine/a.json: out of date"):
         list(outcomes(plan, paths, Stage.MINE))
     for stage, sweep in ((Stage.MINE, "b"), (Stage.FIND, "a")):
-        with pytest.raises(StoreError, match="no such job"):
+        with pytest.raises(StoreError, match="has no job"):
             run_job(paths.plan, stage, sweep)
     write_record(paths.order(Stage.MINE, "a"), {"parts": []})
     with pytest.raises(StoreError, match=r"orders/mine/a.json: belongs to another plan"):

@@ -228,7 +228,7 @@ def test_a_store_of_another_build_is_found_and_replaced(sound, tmp_path):
     store = location(manifest)
     write_table(store, spec, other)
     entry = document["tables"][spec.table_id]
-    with pytest.raises(StoreError, match="is not the one that the manifest's digest was taken of"):
+    with pytest.raises(StoreError, match="does not match the manifest's digest"):
         read_table(store, spec.table_id, entry)
     assert [record.why for record in repair_manifest(manifest)] == [None] * len(GAMES)
     assert files_of(manifest) == sound[1]

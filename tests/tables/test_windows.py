@@ -287,7 +287,7 @@ def test_value_asks_a_table_of_a_run(tmp_path, monkeypatch):
         winning = [option for option in game.options(position) if game.is_p_position(option)]
         assert (found.grundy, found.winning) == (None, [(option,) for option in winning])
         assert found.outcome == ("N" if winning else "P")
-    with pytest.raises(LimitError, match="too large for this machine"):
+    with pytest.raises(LimitError, match="too large for a table or the definition"):
         value.evaluate(game, (41, 3, 2))
 
 

@@ -6,7 +6,7 @@ rule check:
         f"{RUN}/check/{{sweep}}.json",
     log:
         f"{RUN}/log/check/{{sweep}}.log",
-    priority: 1  # claims that need no table are checked while kernels compile
+    priority: 1  # claims without tables are checked while kernels compile
     conda:
         "../../environment.yml"
     resources:

@@ -1,4 +1,4 @@
-# The configuration of the run, its paths, and functions of its plan for the other rules.
+# The configuration of the run, its paths, and functions on its plan for other rules.
 import os
 import sys
 from functools import lru_cache
@@ -17,25 +17,25 @@ from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.run_files import RESULTS, Paths, read_plan
 from choco_pipeline.sweep.run_plan import PLAN_CODE, files_of_claims, is_made_from
 
-# "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.
+# "python" in rules is Snakemake's interpreter, even if its environment is not activated.
 os.environ.update(
     PATH=os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
 )
 
 
 def configuration():
-    """Return the configuration that `--configfile FILE` or `--config choco=FILE` names, or else the default."""
+    """Return the configuration of `--configfile FILE` or `--config choco=FILE`, or else the default."""
     settings = dict(workflow.config_settings.config or {})
     named = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
     named += [str(settings.pop("choco"))] if "choco" in settings else []
     if settings:
         raise WorkflowError(
-            f"--config: unknown key {', '.join(map(repr, settings))}; `--configfile FILE` or `--config choco=FILE`"
-            " names the configuration, and its keys are changed in the file"
+            f"--config: unknown key {', '.join(map(repr, settings))}; choose a configuration by `--configfile FILE`"
+            " or `--config choco=FILE`, and change keys in that file"
         )
     if len(named) > 1:
         raise WorkflowError(
-            f"one configuration is run at a time, found {', '.join(named)}"
+            f"only one configuration can run at a time (got {', '.join(named)})"
         )
     return Path(named[0] if named else DEFAULT_CONFIG)
 
@@ -54,7 +54,7 @@ PROVES = any(sweep.prove for sweep in CONTENT.sweeps.values())
 
 @lru_cache(maxsize=1)
 def plan_written_at(path, time_ns):
-    """Return a plan, or None if it is damaged or of another version. Snakemake asks for it several times for each job."""
+    """Return a plan, or None if it is damaged or out of date. It is cached, because Snakemake needs it several times for each job."""
     try:
         plan = read_plan(path)
         return plan if is_made_from(plan, CONFIG) else None
@@ -63,7 +63,7 @@ def plan_written_at(path, time_ns):
 
 
 def the_plan():
-    """Return the plan, once its checkpoint is done."""
+    """Return the plan after its checkpoint; raise Snakemake's exception if it must be written again."""
     path = Path(checkpoints.plan.get().output.plan)
     plan = plan_written_at(path, path.stat().st_mtime_ns)
     if plan is None:
@@ -72,18 +72,18 @@ def the_plan():
     return plan
 
 
-# An outdated plan may be younger than its inputs. Older than they are, Snakemake makes it again.
+# An outdated plan may be newer than its inputs. It is made older, so that Snakemake writes it again.
 if PATHS.plan.is_file() and plan_written_at(PATHS.plan, 0) is None:
     os.utime(PATHS.plan, (1, 1))
 
 
 def job_of(stage, wildcards):
-    """Return what the plan says of a job."""
+    """Return the plan's entry of a job."""
     return the_plan()["jobs"][stage][wildcards.sweep]
 
 
 def results_of(stage):
-    """Return an input function: the results of a stage, one for each sweep that has a job in it."""
+    """Return an input function: the results of all jobs of a stage."""
     return lambda wildcards: [
         f"{RUN}/{stage}/{sweep}.json" for sweep in the_plan()["jobs"][stage]
     ]
@@ -107,7 +107,7 @@ def memory_of(stage):
 
 
 def plan_digest(wildcards):
-    """Return the digest of the plan: of its inputs and the code, and of the shards that hold its tables."""
+    """Return the digest of the plan's inputs and code, and its shards."""
     plan = the_plan()
     return [plan["made_from"], *plan["shards"]]
 

@@ -1,4 +1,4 @@
-# Statements over whole families, proposed by the program and tried on tables that are new to them.
+# Statements on whole families, derived from findings and tested on new tables.
 rule find:
     input:
         plan=ancient(PATHS.plan.as_posix()),

@@ -6,7 +6,7 @@ rule mine:
         f"{RUN}/mine/{{sweep}}.json",
     log:
         f"{RUN}/log/mine/{{sweep}}.log",
-    priority: -1  # claims come first, and the first report
+    priority: -1  # after claims and the first report
     conda:
         "../../environment.yml"
     resources:

@@ -5,10 +5,10 @@ rule prove:
         f"{RUN}/prove/{{sweep}}.json",
     log:
         f"{RUN}/log/prove/{{sweep}}.log",
-    priority: -2  # tables and their claims come first
+    priority: -2  # after tables and their claims
     conda:
         "../../environment.yml"
-    threads: 2  # one for the process that searches, one for the process that waits; `choco run` sets 1
+    threads: 2  # for the searching process and the waiting process; `choco run` sets 1
     resources:
         mem_mb=memory_of(Stage.PROVE),
     params:

@@ -1,5 +1,5 @@
-# The results on tables, before searches and proofs are done. A run without proofs has no such report.
-# The ledger and its report are one job: between two of them a worker would begin to search tables, which takes longer.
+# The results on tables, before the end of searches and proofs. A run without proofs has no such report.
+# The ledger and its report are one job: between two jobs, a worker would begin a longer search in tables.
 rule first_report:
     input:
         plan=ancient(PATHS.plan.as_posix()),
@@ -36,7 +36,7 @@ rule ledger:
         ledger=f"{RUN}/ledger.json",
     log:
         f"{RUN}/log/ledger.log",
-    priority: 1  # where proofs are there already, the first report can wait
+    priority: 1  # before the first report, if the proofs exist already
     conda:
         "../../environment.yml"
     resources:
@@ -48,7 +48,7 @@ rule ledger:
         "python -m choco_pipeline ledger {input.plan} --out {output.ledger} > {log} 2>&1"
 
 
-# All but the found statements, while the search for them is still going on.
+# All pages except found statements, while the search for these still runs.
 rule pages:
     input:
         ledger=rules.ledger.output.ledger,
@@ -86,7 +86,7 @@ rule report:
         files=PATHS.file_lists()[1].as_posix(),
     log:
         f"{RUN}/log/report.log",
-    priority: 1  # where proofs are there already, the first report can wait
+    priority: 1  # before the first report, if the proofs exist already
     conda:
         "../../environment.yml"
     resources:

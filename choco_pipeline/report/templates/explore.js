@@ -4,7 +4,7 @@
   const find = (id) => document.getElementById(id);
   const numbers = (text) => new Int16Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 
-  // The game, as its rules say: a function is an array by the coordinates with the numbers `of`.
+  // The rules of the game. A function is an array over the coordinates with the indices `of`.
   const at = (f, sizes, point) => (f.values ??= numbers(f.data))[f.of.reduce((i, axis) => i * sizes[axis] + point[axis], 0)];
   const isPosition = ({limits, within, sizes}, point) =>
     limits.every((l) => point[l.axis] <= at(l.largest, sizes, point)) && (!within || at(within, sizes, point) === 1);
@@ -44,7 +44,7 @@
   }
   function* options(rules, from) { for (const move of rules.moves) yield* optionsBy(rules, move, from); }
 
-  // The definition: the least number that no option has. No move raises a coordinate, so this ends.
+  // The mex of the options' Grundy numbers. No move raises a coordinate, so the recursion ends.
   const grundy = (rules, point) => {
     rules.known ??= new Int16Array(rules.sizes.reduce((a, b) => a * b)).fill(-1);
     const i = point.reduce((sum, value, axis) => sum * rules.sizes[axis] + value, 0);
@@ -58,7 +58,7 @@
     return rules.known[i];
   };
 
-  // The table: what is stored says of a place on its axes whether a position is there, its Grundy number, or whether it is P.
+  // The table. From the cell at a place on the axes follows the Grundy number or the outcome of the position there.
   const positionAt = (table, place) => {
     if (table.position) return table.position.map((f) => at(f, table.axis_sizes, place));
     return isPosition(table.rules, place) ? place : null;
@@ -202,7 +202,7 @@
     const same = table && table.axes.join() === next.axes.join();
     table = next;
     if (!same) {
-      // At first the plane that the table holds; passes, which it may count by, are never a side of it.
+      // The first view shows the plane of the table's dimensions without passes.
       const held = table.cells.of.filter((axis) => table.axes[axis] !== "p").sort((a, b) => a - b), every = table.axes.map((_, axis) => axis);
       [up, across] = held.length > 1 ? held.slice(-2) : every.slice(0, 2);
       place = table.axes.map((_, axis) => (axis === across ? Math.floor(table.axis_sizes[axis] * 0.7) : 1));
@@ -214,7 +214,7 @@
     place = place.map((value, axis) => Math.min(value, table.axis_sizes[axis] - 1));
     moved();
   };
-  // A slider for each parameter; the values of one depend on those before it, which stay as they are.
+  // A slider for each parameter. Its values depend on the parameters before it, which do not change.
   const parameters = (from) => {
     const shown = find("parameters");
     while (shown.children.length > from) shown.lastChild.remove();
@@ -232,7 +232,7 @@
     chosen = [...family.tables[Math.floor(family.tables.length / 2)].values];
     parameters(0);
   };
-  // The address may name a game and a position of it: #nim(2)@1,2.
+  // The address may name a game and a position: #nim(2)@1,2.
   const named = (address) => {
     const [game, position] = address.split("@");
     const number = data.findIndex((one) => one.tables.some((t) => t.ruleset === game));

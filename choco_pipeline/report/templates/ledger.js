@@ -1,10 +1,10 @@
 "use strict";
-// The ledger's filters and its order; both are kept in the address, as #ledger?verdict=refuted&sort=positions.
+// The filters and the order of the ledger. The address stores both: #ledger?verdict=refuted&sort=positions.
 (() => {
   const form = document.getElementById("filters"), table = document.querySelector("table.ledger");
   if (!form) return;
   const shown = document.getElementById("shown"), heads = [...table.tHead.querySelectorAll("[data-sort]")];
-  // People type x-1 and <=; statements have (x−1) and ≤.
+  // Readers type x-1 and <=; statements have (x−1) and ≤.
   const typed = (text) => text.toLowerCase().replace(/\u2062/g, "").replace(/[−–]/g, "-").replaceAll("⊕", "^").replaceAll("≤", "<=").replaceAll("≥", ">=");
   const worst = [...form.querySelectorAll("[name=verdict]")].map((box) => box.value);
   const groups = [...table.tBodies];

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  // A link to evidence opens it, and what it lies in.
+  // A link to evidence opens it, and all elements around it.
   const reveal = () => {
     if (location.hash.startsWith("#ledger?")) return;
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
