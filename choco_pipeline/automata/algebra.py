@@ -174,7 +174,7 @@ def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
 
 
 def witness(a: Automaton) -> dict[Variable, int] | None:
-    """Return a member of the relation, if any: fewest digits, then lexicographically first.
+    """Return the member with the fewest digits, then lexicographically first, if any.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
 
 
 def shortest(a: Automaton) -> list[list[int]] | None:
-    """Return the states of shortest accepted words after 0, 1, … digits, if any word is accepted."""
+    """Return the states of shortest accepted words after 0, 1, … digits, if any."""
     distance = np.where(a.accepting, 0, a.states)
     while True:
         nearer = np.minimum(distance, 1 + distance[a.delta].min(axis=1))
@@ -218,7 +218,7 @@ def shortest(a: Automaton) -> list[list[int]] | None:
 
 
 def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
-    """Return a member of the relation, if any: least maximum, then lexicographically first.
+    """Return the member with the least maximum, then lexicographically first, if any.
 
     `order` is the order of tracks for the comparison and the result. A name that is not a track has the value 0.
     """
@@ -247,7 +247,7 @@ def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
 
 
 def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
-    """Map each set of maximal coordinates to the first position with the least maximum."""
+    """Map sets of maximal coordinates to the first position with the least maximum."""
     best: dict[int, tuple[int, ...]] = {}
     lowest = -1
     for position in positions:
@@ -266,7 +266,7 @@ def is_empty(a: Automaton) -> bool:
 
 
 def _traps(a: Automaton, accepting: bool) -> tuple[int, int]:
-    """Return a trap state of the other acceptance and one of this acceptance; -1 for none."""
+    """Return a trap state of the other acceptance and one of this; -1 for none."""
     stays = np.flatnonzero((a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1))
     by_acceptance = {bool(a.accepting[state]): int(state) for state in stays[::-1]}
     return by_acceptance.get(not accepting, -1), by_acceptance.get(accepting, -1)
@@ -282,7 +282,7 @@ def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArr
 
 
 def _part(tracks: tuple[Variable, ...], names: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Map each symbol of `names` to the symbol of `tracks` with these digits, otherwise zeros."""
+    """Map symbols of `names` to symbols of `tracks`, zero for all other tracks."""
     symbols = np.arange(1 << len(names), dtype=np.int64)
     part = np.zeros_like(symbols)
     for i, name in enumerate(names):

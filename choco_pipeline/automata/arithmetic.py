@@ -61,7 +61,7 @@ def linear(
 
 
 def constant(track: Variable, value: int) -> Automaton:
-    """Return the automaton that accepts only `value`; it is empty if `value` is negative."""
+    """Return the automaton that accepts only `value`, empty if it is negative."""
     return linear({track: 1}, -value, "==")
 
 

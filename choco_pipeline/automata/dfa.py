@@ -18,7 +18,7 @@ _numbers = count()
 
 @dataclass(frozen=True, eq=False)
 class Auxiliary:
-    """A fresh variable, equal only to itself, so that quantifiers capture no other variable."""
+    """A fresh variable, equal only to itself, so that quantifiers capture no other."""
 
     #: Display text; not unique.
     label: str
@@ -108,7 +108,7 @@ class Automaton:
         return len(self.accepting)
 
     def __eq__(self, other: object) -> bool:
-        """Compare automata; minimal automata are equal if and only if their relations are."""
+        """Compare automata; minimal ones are equal if and only if their relations are."""
         if not isinstance(other, Automaton):
             return NotImplemented
         return (
@@ -125,7 +125,7 @@ class Automaton:
 
     @cached_property
     def table(self) -> tuple[bytes, bytes]:
-        """Transitions and accepting states as a cache key; it does not contain track names."""
+        """Transitions and accepting states as a cache key without track names."""
         return self.delta.tobytes(), self.accepting.tobytes()
 
     def on(self, tracks: tuple[Variable, ...]) -> Automaton:
@@ -135,7 +135,7 @@ class Automaton:
         return renamed
 
     def accepts(self, values: Mapping[Any, int]) -> bool:
-        """Whether the relation contains these numbers; names that are not tracks are ignored.
+        """Whether the relation contains these numbers; other names are ignored.
 
         Raises `AutomatonError` if a track has no value or a negative value.
         """
@@ -153,7 +153,7 @@ class Automaton:
         return bool(self.accepting[state])
 
     def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return a mask of the rows of `points` that are in the relation; column i is track i.
+        """Return a mask of the rows of `points` in the relation; column i is track i.
 
         Raises `AutomatonError` for a wrong number of columns or a negative number.
         """

@@ -157,7 +157,7 @@ def agrees(
 
 
 def _grid(dimensions: int, digits: int) -> Points:
-    """Return all points below 2**digits; the bits of the row number are the coordinates."""
+    """Return all points below 2**digits; a row's number contains its coordinates."""
     numbers = np.arange(1 << (digits * dimensions), dtype=np.int64)
     shifts = digits * np.arange(dimensions)
     points: Points = numbers[:, None] >> shifts & ((1 << digits) - 1)
@@ -165,7 +165,7 @@ def _grid(dimensions: int, digits: int) -> Points:
 
 
 def _keys(member: Member, words: Points, length: int, experiments: Points) -> list[bytes]:
-    """Return for each word two hashes of its residual: sums with random factors modulo 2^64.
+    """Return two hashes of each word's residual: random sums modulo 2^64.
 
     The probability of a collision is at most 10^-20 for a pair of residuals. The guess is then wrong, and a later check refutes it. A
     cryptographic digest would take ten times as long.

@@ -99,7 +99,7 @@ def fill_tile(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill a tile of ``p_y[p]``; ``rows`` is x_range and the x of the first line of ``by_z``."""
+    """Fill a tile of ``p_y[p]``; ``rows`` is x_range and the first x of ``by_z``."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     cap_x = by_x.cap[p]

@@ -127,7 +127,7 @@ def stamp_move(
     seen: Ints,
     stamp: Index,
 ) -> tuple[bool, int]:
-    """Stamp the options of one move; return whether there is one, and the number of tried amounts.
+    """Stamp the options of a move; return whether there is one, and the amounts tried.
 
     `at` is the position and the index of the value of each function. `scratch`, int64 [limits, 5], is overwritten.
     """

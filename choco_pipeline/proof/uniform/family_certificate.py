@@ -1,4 +1,4 @@
-"""The certificate of a family as JSON; docs/families.md explains its parts."""
+"""Certificates of families as JSON; docs/families.md explains the keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
 from choco_pipeline.proof.uniform.invariant_search import Invariant
 
 KIND, FORMAT = "family", 2
-#: The key of a sum's constant; no name looks like it.
+#: The key of a sum's constant, which is not a valid name.
 CONSTANT_KEY = "1"
 
 
@@ -41,9 +41,9 @@ def document(proof: FamilyProof) -> dict[str, object]:
 def write(proof: FamilyProof, folder: Path) -> Path:
     """Write the certificate and return its path."""
     family = proof.family
-    asked = "\n".join([family.ruleset, family.condition, family.kind, family.relation])
-    asked += f"\n{family.where}" if family.where else ""
-    stem = f"family-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
+    statement = "\n".join([family.ruleset, family.condition, family.kind, family.relation])
+    statement += f"\n{family.where}" if family.where else ""
+    stem = f"family-{hashlib.sha256(statement.encode()).hexdigest()[:16]}"
     path = folder / f"{stem}.json"
     write_json(path, document(proof))
     return path
@@ -120,7 +120,7 @@ def _obligation(proof: Invariant) -> dict[str, object]:
 def ordered(proof: Invariant) -> list[ControlLocation]:
     """Return all locations of the control, the start first, then by name.
 
-    Those without states are among them: where the hypotheses never hold again, a word may go anywhere.
+    Locations without states are included, because words reach them after the hypotheses have become false for good.
     """
     return sorted(proof.facts, key=lambda here: (not here.start, here.name))
 
