@@ -47,7 +47,7 @@ def listed(variables: tuple[Variable, ...]) -> str:
     return ", ".join(map(str, variables))
 
 
-#: An automaton has a column for each of the 2**tracks symbols.
+#: Limit of tracks, because an automaton has 2**tracks columns.
 MOST_TRACKS = 16
 
 

@@ -109,7 +109,7 @@ class OptionSets(NamedTuple):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the arrays compressed."""
+        """Pickle the arrays in compressed form."""
         return unpack, (type(self), pack(self))
 
 
@@ -135,7 +135,7 @@ class BelowSets(NamedTuple):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the arrays compressed."""
+        """Pickle the arrays in compressed form."""
         return unpack, (type(self), pack(self))
 
 

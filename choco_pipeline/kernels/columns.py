@@ -65,7 +65,7 @@ class BlockedHeights(NamedTuple):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the arrays compressed."""
+        """Pickle the arrays in compressed form."""
         return unpack, (type(self), pack(self))
 
 

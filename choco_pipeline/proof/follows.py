@@ -238,7 +238,7 @@ def _of_premises(
     games: Sequence[FamilyGame], premises: Sequence[Claim], conditions: list[Node]
 ) -> list[PositionFormulas]:
     """Return the premises' formulas for the games; append to `conditions`."""
-    knowns, used = [], set()
+    formulas, used = [], set()
     for game in games:
         for premise in premises:
             assert premise.pattern is not None
@@ -257,10 +257,10 @@ def _of_premises(
         if premise.statement.for_all is None:
             raise LemmaError(f"{premise.id} is decided for individual parameters only")
         conditions.append(substitute(premise.statement.for_all.root, values))
-        knowns.append(_known(premise, about, game, values))
+        formulas.append(_known(premise, about, game, values))
     if unused := [given.id for given in premises if given.id not in used]:
         raise LemmaError(f"{unused[0]} is not needed")
-    return knowns
+    return formulas
 
 
 def _known(

@@ -286,6 +286,6 @@ def _everywhere(
 def _question(family: Family, limits: Mapping[str, float], folder: Path) -> Question[ClaimVerdict]:
     """Return the cache entry of a search, which depends on solvers and code."""
     games = dict(family.description.documents)
-    asked = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
+    inputs = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
     engines = {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
-    return Question(ClaimVerdict, folder / FOLDER, folder / OUTCOMES, asked, engines, limits)
+    return Question(ClaimVerdict, folder / FOLDER, folder / OUTCOMES, inputs, engines, limits)

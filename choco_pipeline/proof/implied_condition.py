@@ -33,24 +33,24 @@ def require_implied_condition(claim: Claim, seconds: float) -> None:
     statement = claim.statement
     if claim.is_for_all_only or statement.for_all is None or statement.when is None:
         return
-    given, shown = [statement.for_all.root], list[nodes.Node]()
+    premises, goals = [statement.for_all.root], list[nodes.Node]()
     spans = dict.fromkeys(sorted(claim.parameters), "0..N")
     for name, span in statement.some.items():
         spans[name] = "-N..N"
         first, last = span.first.root, span.last.root
         # An exponent, v2(n) or log2(n), is at least 0.
         least = ZERO if isinstance(last, nodes.Call) and last.function in ("v2", "log2") else last
-        shown += [nodes.Compare(("<=",), (first, least)), *_has_value(first), *_has_value(last)]
+        goals += [nodes.Compare(("<=",), (first, least)), *_has_value(first), *_has_value(last)]
         if span.step is not None:
             step = span.step.root
-            shown += [nodes.Compare((">=",), (step, ONE)), *_has_value(step)]
+            goals += [nodes.Compare((">=",), (step, ONE)), *_has_value(step)]
         # A range with a step still contains its first integer, and is a subset of the range without a step.
-        given.append(nodes.Compare((">=",), (nodes.Name(name), first)))
+        premises.append(nodes.Compare((">=",), (nodes.Name(name), first)))
     when = statement.when.root
     try:
-        shown += [*_has_value(when), _stronger(when)]
+        goals += [*_has_value(when), _stronger(when)]
         sides = (
-            " and ".join(f"({nodes.render(part)})" for part in parts) for parts in (given, shown)
+            " and ".join(f"({nodes.render(part)})" for part in parts) for parts in (premises, goals)
         )
         ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
         implied = f"for {ranges}: {' => '.join(sides)}"

@@ -189,7 +189,7 @@ class Question(Generic[Outcome]):
     folder: Path
     outcomes: Path
     #: The input, as JSON data.
-    asked: tuple[Any, ...]
+    inputs: tuple[Any, ...]
     engines: Mapping[str, str]
     #: Seconds and GiB of memory.
     limits: Mapping[str, float]
@@ -197,7 +197,7 @@ class Question(Generic[Outcome]):
     @property
     def path(self) -> Path:
         """The file of the outcome."""
-        return self.outcomes / f"{digest(list(self.asked))}.json"
+        return self.outcomes / f"{digest(list(self.inputs))}.json"
 
     def find(self) -> Outcome | None:
         """Return the cached outcome; None without a valid one."""
@@ -232,7 +232,7 @@ class Question(Generic[Outcome]):
 
     @property
     def _digest(self) -> str:
-        return digest([FORMAT, list(self.asked), dict(self.engines)])
+        return digest([FORMAT, list(self.inputs), dict(self.engines)])
 
 
 def _certificate(outcome: GameProof | ClaimVerdict) -> str | None:

@@ -126,9 +126,9 @@ def prove_order(order_document: Document, report: Callable[..., None]) -> dict[s
             proof = searched(todo, certificates, prover)
             answers.append(proof)
             decider = Decider(prover, todo.seconds, todo.memory, order.certificates)
-            for asked in todo.claims if proof.is_proved else ():
-                claim = order.claims[asked.claim]
-                answers.append(decider.on_game(claim, asked.parameters, proof))
+            for to_decide in todo.claims if proof.is_proved else ():
+                claim = order.claims[to_decide.claim]
+                answers.append(decider.on_game(claim, to_decide.parameters, proof))
             report(Stage.PROVE, proofs=1)
     # One call of the checker for all certificates, because it decides a shared game only once.
     answers = with_checker(answers)
@@ -191,19 +191,19 @@ def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> 
     already decided them. Raises `DisagreementError` if the checker refutes a certificate.
     """
 
-    def is_asked(answer: ProofOutcome | ClaimVerdict) -> bool:
+    def needs_checker(answer: ProofOutcome | ClaimVerdict) -> bool:
         return answer.is_proved and (isinstance(answer, ProofOutcome) or answer.for_all is None)
 
-    asked = [str(answer.certificate) for answer in answers if is_asked(answer)]
-    agreed = iter(ask_checker(asked, CHECKER_SECONDS if seconds is None else seconds))
+    paths = [str(answer.certificate) for answer in answers if needs_checker(answer)]
+    engine_answers = iter(ask_checker(paths, CHECKER_SECONDS if seconds is None else seconds))
 
-    def checked(answer: Any) -> Any:
-        engines = vars(next(agreed))
+    def with_engines(answer: Any) -> Any:
+        engines = vars(next(engine_answers))
         if isinstance(answer, ClaimVerdict):
             return answer.with_evidence(engines)
         return answer.model_copy(update=engines)
 
-    return [checked(answer) if is_asked(answer) else answer for answer in answers]
+    return [with_engines(answer) if needs_checker(answer) else answer for answer in answers]
 
 
 # ---- Games.
@@ -217,10 +217,10 @@ def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProo
     if known is not None:
         return _of_game(todo, known)
     limits = {"seconds": todo.seconds, "memory": todo.memory}
-    asked = (attempt, todo.ruleset, todo.relation, todo.seconds, certificates.as_posix())
+    request = (attempt, todo.ruleset, todo.relation, todo.seconds, certificates.as_posix())
     was_killed = False
     try:
-        document = prover.call(*asked, what="the proof", **limits)
+        document = prover.call(*request, what="the proof", **limits)
         outcome = ProofOutcome.model_validate(document)
     except ChocoError as error:
         was_killed = isinstance(error, KilledError)  # a later run may succeed
@@ -237,17 +237,17 @@ def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProo
 def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof] | None:
     """Return the cache entry of a search; None if the ruleset is invalid."""
     with suppress(RulesetError):
-        asked = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
+        inputs = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
         limits = {"seconds": todo.seconds, "memory": todo.memory}
         engines = {"own": engine_version()}
         outcomes = certificates / OUTCOMES
-        return Question(GameProof, certificates, outcomes, asked, engines, limits)
+        return Question(GameProof, certificates, outcomes, inputs, engines, limits)
     return None
 
 
 def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
-    asked = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
-    return GameProof(**{**dict(outcome), **asked})
+    fields = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
+    return GameProof(**{**dict(outcome), **fields})
 
 
 def attempt(ruleset: str, relation: Relation, seconds: float, folder: str) -> ProofOutcome:
@@ -329,9 +329,9 @@ def with_formula(
     proof: AnyProof, limits: Mapping[str, float], prover: Limited, search: Describe = describe
 ) -> AnyProof:
     """Add a formula to a proof, if a search finds one with a better rank."""
-    asked = (search, proof.certificate, limits["seconds"])
+    request = (search, proof.certificate, limits["seconds"])
     with suppress(UndecidedError):
-        document = prover.call(*asked, what="the formula", **limits)
+        document = prover.call(*request, what="the formula", **limits)
         formula = document and FormulaOfProof.model_validate(document)
         if formula and (proof.formula is None or formula.rank < proof.formula.rank):
             return proof.model_copy(update={"formula": formula})
@@ -374,9 +374,9 @@ class Decider:
         self, claim: Document, parameters: Mapping[str, int], proof: ProofOutcome
     ) -> ClaimVerdict:
         """Decide a claim about a proved game."""
-        asked = (claim, dict(parameters), proof.certificate, self.seconds, self.certificates)
+        request = (claim, dict(parameters), proof.certificate, self.seconds, self.certificates)
         return ClaimVerdict.model_validate(
-            self._decided(parameters, settle, *asked, certificate=proof.certificate)
+            self._decided(parameters, settle, *request, certificate=proof.certificate)
         )
 
     def on_integers(self, claim: Document) -> list[ClaimVerdict]:
@@ -387,8 +387,8 @@ class Decider:
 
     def for_all(self, claim: Document) -> ClaimVerdict:
         """Decide a claim for all parameters; see `settle_for_all`."""
-        asked = (claim, self.seconds, self.memory, self.certificates)
-        answer = self._decided(None, settle_for_all, *asked)
+        request = (claim, self.seconds, self.memory, self.certificates)
+        answer = self._decided(None, settle_for_all, *request)
         return ClaimVerdict.model_validate(answer)
 
     def following(
@@ -403,8 +403,8 @@ class Decider:
             why = f"it follows from {missing}, which is not decided for all parameters at once"
             return verdict_for_all(Claim.from_json(claim), Finding(Undecided(why)), None, start)
         decided = [known[claim_id].document() if claim_id in known else None for claim_id in ids]
-        asked = (claim, [claims[claim_id] for claim_id in ids], decided)
-        answer = self._decided(None, settle_following, *asked, self.seconds, self.certificates)
+        request = (claim, [claims[claim_id] for claim_id in ids], decided)
+        answer = self._decided(None, settle_following, *request, self.seconds, self.certificates)
         return ClaimVerdict.model_validate(answer)
 
     def _decided(
@@ -421,8 +421,8 @@ class Decider:
         """
         start, limits = time.perf_counter(), {"seconds": self.seconds, "memory": self.memory}
         try:
-            asked = (decide_claim, dict(claim), *more)
-            return self.child.call(*asked, what="the decision", **limits)
+            request = (decide_claim, dict(claim), *more)
+            return self.child.call(*request, what="the decision", **limits)
         except UndecidedError as error:
             finding, stated = Finding(Undecided(str(error))), Claim.from_json(claim)
             if parameters is None:
@@ -461,8 +461,8 @@ def settle(
         is_bounded = stated.reach is not None and isinstance(finding.verdict, Proved)
         if is_bounded and depends_on_position(stated.parts.rest, stated.coordinates):
             with suppress(ChocoError, MemoryError):  # the proof does not depend on this remark
-                asked = (stated.without_reach, parameters, proof, certificate, clock.left / 2)
-                if isinstance(decide(*asked).verdict, Proved):
+                arguments = (stated.without_reach, parameters, proof, certificate, clock.left / 2)
+                if isinstance(decide(*arguments).verdict, Proved):
                     finding = finding.with_evidence({"without_reach": "proved"})
     except (ChocoError, MemoryError) as error:
         finding = _without_answer(error)

@@ -66,7 +66,7 @@ class Numerals:
         """Reverse an automaton that reads the least significant digit first."""
         if len(a.tracks) != 1:
             raise AutomatonError(f"a set of numbers has one track, this has {len(a.tracks)}")
-        came = [[a.delta[:, digit] == state for state in range(a.states)] for digit in (0, 1)]
+        sources = [[a.delta[:, digit] == state for state in range(a.states)] for digit in (0, 1)]
         sets = [np.flatnonzero(a.accepting)]
         number = {sets[0].tobytes(): 0}
         rows = []
@@ -75,7 +75,7 @@ class Numerals:
             for digit in (0, 1):
                 before = np.zeros(a.states, np.bool_)
                 for state in reached:
-                    before |= came[digit][state]
+                    before |= sources[digit][state]
                 key = np.flatnonzero(before)
                 if key.tobytes() not in number:
                     number[key.tobytes()] = len(sets)

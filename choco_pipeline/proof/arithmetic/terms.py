@@ -95,7 +95,7 @@ class Sum:
 
     @property
     def never_negative(self) -> bool:
-        """Whether no coefficient is negative, so that the sum is not negative."""
+        """Whether all coefficients and the constant are at least 0."""
         return self.constant >= 0 and min(self.coefficients.values(), default=0) >= 0
 
     @property

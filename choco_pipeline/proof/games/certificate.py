@@ -155,7 +155,7 @@ def read_document(path: Path, model: type[M]) -> M:
         return model.model_validate(read_json(path, MOST_BYTES))
     except ValidationError as error:
         first = error.errors()[0]
-        where = shown(".".join(map(str, first["loc"]))) or "the document"
+        where = excerpt(".".join(map(str, first["loc"]))) or "the document"
         raise CertificateError(f"{path}: not a certificate: {where}: {first['msg']}") from None
 
 
@@ -167,7 +167,7 @@ def claimed_proof(document: GameDocument, path: Path, games: Mapping[str, Any]) 
     ruleset = parse_ruleset(document.ruleset, games=games)
     if ruleset.notation != document.ruleset:
         raise CertificateError(
-            f"{path}: the ruleset must be written {ruleset.notation}, found {shown(document.ruleset)}"
+            f"{path}: the ruleset must be written {ruleset.notation}, found {excerpt(document.ruleset)}"
         )
     coordinates = _coordinates(ruleset, document.relation)
     if document.coordinates != coordinates:
@@ -186,7 +186,7 @@ def claimed_proof(document: GameDocument, path: Path, games: Mapping[str, Any]) 
     return Proof(ruleset, relation, "proved", "", fitted, (), 0.0, period=period)
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return text for an error message, printable and at most `LONGEST` characters."""
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"

@@ -351,8 +351,8 @@ class Search:
                 raise HeightError(f"{game.notation}: the height falls at {assigned(at)}")
         what = f"{obligation.name!r} is wrong at {at} by the engine"
         try:
-            asked = (game, self.relation, automata, obligation.passes, at, self.clock)
-            wrong = contradiction(*asked)
+            arguments = (game, self.relation, automata, obligation.passes, at, self.clock)
+            wrong = contradiction(*arguments)
         except UndecidedError as error:
             raise UndecidedError(
                 f"{what}; the comparison with the definition did not end: {error}"

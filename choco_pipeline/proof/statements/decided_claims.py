@@ -244,11 +244,11 @@ class _Question:
                 absent.append(-first[0] - 1 if sign else first[0])
             if absent:
                 nearest = min(absent, key=lambda v: (abs(v), v))
-                shown = Counterexample(
+                counterexample = Counterexample(
                     f"no {which} has the value {nearest:,}",
                     f"{nearest:,}, a v with {math_text(members)}, is a value",
                 )
-                return Finding(Refuted(shown, 0), {**described, **self.evidence})
+                return Finding(Refuted(counterexample, 0), {**described, **self.evidence})
         if self.is_vacuous(part.condition):
             return Finding(Vacuous(f"no {which} satisfies its premise"), described)
         if part.relation == ">=" and self.is_nowhere(claims.values()):
@@ -292,8 +292,8 @@ class _Question:
         if not wrong:
             return Finding(Proved(self.certificate, printed=len(printed)))
         _, position, number = min(wrong)
-        shown = self.counterexample(position, number)
-        return Finding(Refuted(shown, 0), {"failures": len(wrong)})
+        counterexample = self.counterexample(position, number)
+        return Finding(Refuted(counterexample, 0), {"failures": len(wrong)})
 
     def about_count(self, check: Count) -> Finding:
         """Compare a claimed number of positions with the correct one."""
@@ -315,8 +315,8 @@ class _Question:
         evidence = {"counted": number, "engines": ["own"]}
         unit = "P-position" if check.over == "p-positions" else "position"
         if number != claimed:
-            shown = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
-            return Finding(Refuted(shown, 0), evidence)
+            counterexample = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
+            return Finding(Refuted(counterexample, 0), evidence)
         if not number and not number_of(
             tree.PPosition() if check.over == "p-positions" else tree.TRUE
         ):

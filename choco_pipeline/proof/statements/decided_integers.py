@@ -207,14 +207,14 @@ def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Fin
             again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), evidence())
         at = sentences.least(engine)
-        shown = false_for(claim.proposition, at, claim.statement.printed)
+        counterexample = false_for(claim.proposition, at, claim.statement.printed)
     except FormulaError as error:
         return without_value(claim, error)
     except (UndecidedError, LimitError) as error:
         return Finding(Undecided(str(error)))
-    if shown is None:
+    if counterexample is None:
         raise DisagreementError(f"{claim.id} is false at {at} by the engine, not by definition")
-    return Finding(Refuted(shown, 0), evidence())
+    return Finding(Refuted(counterexample, 0), evidence())
 
 
 class _Sentences:

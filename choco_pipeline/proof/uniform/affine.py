@@ -1,7 +1,7 @@
 """Linear combinations of names, plus a constant.
 
 Names are parameters, coordinates (`variable`) and counters. A name may also be a product of names, such as ``k*position(x)``. Only
-`product` creates these.
+`product` creates these. In this package, a sum is called natural if its value is at least 0.
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ class Family(Statement):
         self, conditions: Iterable[Node], *, skips_excluded: bool = False
     ) -> Iterator[FamilyCase]:
         natural = tuple(map(Affine.of, self.parameters))
-        todo, looked_at, count = list[_FamilyPart](), 0, 0
+        todo, examined, count = list[_FamilyPart](), 0, 0
         for condition in conditions:
             start = _FamilyPart({n: Affine.of(n) for n in self.parameters}, natural, condition)
             todo += start.by_powers(self._powers())
@@ -271,8 +271,8 @@ class Family(Statement):
             part = todo.pop(0)
             if not is_possible(part.conditions):
                 continue
-            looked_at += 1
-            if looked_at > MOST_PARTS or count > MOST_CASES:
+            examined += 1
+            if examined > MOST_PARTS or count > MOST_CASES:
                 raise _TooManyCasesError(f"the family has more than {MOST_CASES} cases")
             try:
                 if part.is_read:

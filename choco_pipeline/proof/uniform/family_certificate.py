@@ -34,7 +34,7 @@ def document(proof: FamilyProof) -> dict[str, object]:
         "relation": {"kind": family.kind, "formula": family.relation},
         "without_passes": family.without_passes if family.description.passes else None,
         "verdict": "refuted" if proof.failures else "proved",
-        "cases": [_case(case) for case in proof.cases] + [_failed(case) for case in proof.failures],
+        "cases": [*map(_case, proof.cases), *map(_failure, proof.failures)],
     }
 
 
@@ -51,7 +51,7 @@ def write(proof: FamilyProof, folder: Path) -> Path:
 
 def _case(proof: CaseProof) -> dict[str, object]:
     return {
-        **_shown(proof.case, proof.largest),
+        **_case_fields(proof.case, proof.largest),
         "obligations": [_obligation(invariant) for invariant in proof.invariants],
         "formula": None if proof.by_cases is None else _formula(proof.case, proof.by_cases),
     }
@@ -72,9 +72,9 @@ def _formula(case: FamilyCase, proof: CaseFormulaProof) -> dict[str, object]:
     }
 
 
-def _failed(failure: Failure) -> dict[str, object]:
+def _failure(failure: Failure) -> dict[str, object]:
     return {
-        **_shown(failure.case, failure.largest),
+        **_case_fields(failure.case, failure.largest),
         "position": _sums(failure.position),
         "digits": None
         if failure.digits is None
@@ -85,7 +85,7 @@ def _failed(failure: Failure) -> dict[str, object]:
     }
 
 
-def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, object]:
+def _case_fields(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, object]:
     return {
         "parameters": _sums(case.parameters),
         "conditions": [_sum(c) for c in case.conditions],

@@ -130,30 +130,28 @@ def search_family(
 def decide(family: Family, clock: Clock) -> FamilyProof:
     """Search for a proof or refutation of a family, within the limits of the clock."""
     forget_questions()
-    wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
+    wrong, members = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
         of_all = () if family.description.passes else _failures(family, clock)
         why = wrong.text
-        return FamilyProof(family, "refuted", why, (), wrong, looked_at, clock.spent, of_all)
+        return FamilyProof(family, "refuted", why, (), wrong, members, clock.spent, of_all)
     cases = list(family.cases())
     if not cases:
         raise FamilyError(
             f"{family.ruleset} for {family.condition}: no natural numbers make it a game"
         )
     if any(case.powers for case in cases):
-        why = f"no counterexample in {looked_at} members; a proof with powers of 2 is not supported"
-        return FamilyProof(family, "undecided", why, members=looked_at, seconds=clock.spent)
+        why = f"no counterexample in {members} members; a proof with powers of 2 is not supported"
+        return FamilyProof(family, "undecided", why, members=members, seconds=clock.spent)
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:
             proofs.append(_prove_case(family, case, proofs, clock))
         except UndecidedError as error:
             why = f"case {number} of {len(cases)}, {_case_text(case)}: {error}"
-            return FamilyProof(
-                family, "undecided", why, tuple(proofs), None, looked_at, clock.spent
-            )
+            return FamilyProof(family, "undecided", why, tuple(proofs), None, members, clock.spent)
     why = f"every obligation holds in {len(cases)} case{'s' if len(cases) > 1 else ''}"
-    return FamilyProof(family, "found", why, tuple(proofs), None, looked_at, clock.spent)
+    return FamilyProof(family, "found", why, tuple(proofs), None, members, clock.spent)
 
 
 def _prove_case(

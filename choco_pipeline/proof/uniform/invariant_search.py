@@ -366,7 +366,7 @@ Edge = tuple[State, int, int]
 
 @dataclass(frozen=True)
 class Invariant:
-    """The proof of an obligation."""
+    """An inductive invariant with a strategy: the proof of an obligation."""
 
     obligation: FamilyObligation
     #: Facts and predicates of each location.
