@@ -1,4 +1,4 @@
-"""Logic on relations: every result is a minimal automaton, uniquely numbered."""
+"""Logic on relations. Every result is a minimal automaton with canonical numbering."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from choco_pipeline.automata.minimise import minimised, numbered
 from choco_pipeline.automata.subsets import reachable_sets
 from choco_pipeline.errors import LimitError
 
-#: States before minimising; these three limits keep an operation below 4 GiB.
+#: Limit of states before minimising. This limit and the next two keep an operation below 4 GiB.
 MOST_STATES = 4_000_000
 MOST_TRANSITIONS = 1 << 26
 MOST_MEMBERS = 1 << 27
-#: An odd factor of 63 bits for hashes.
+#: Multiplier of the hash of a state set: odd, 63 bits.
 HASH = 0x1E3779B97F4A7C15
 
 
 def canonical(a: Automaton) -> Automaton:
-    """Return the minimal automaton, unique for a relation and its tracks."""
+    """Return the minimal automaton, which is unique for the relation and its tracks."""
     return Automaton(a.tracks, *minimised(a.delta, a.accepting))
 
 
@@ -41,7 +41,7 @@ def complement(a: Automaton) -> Automaton:
 
 
 def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
-    """Return the conjunction, on the tracks of either relation.
+    """Return the conjunction, on the union of the tracks.
 
     Raises `LimitError` if there are more than `most_states` pairs of states, `MOST_TRANSITIONS` transitions or `MOST_TRACKS` tracks.
     """
@@ -49,14 +49,14 @@ def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
 
 
 def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
-    """Return the disjunction; limits are as for `conjunction`."""
+    """Return the disjunction; the limits are those of `conjunction`."""
     return _joined(a, b, most_states, ends=True)
 
 
 def _joined(a: Automaton, b: Automaton, most_states: int, *, ends: bool) -> Automaton:
-    """Return the disjunction, or the complement of the disjunction of complements.
+    """Return the disjunction if `ends` is true, otherwise the conjunction.
 
-    `ends` is the acceptance that decides for both, if one of them has it.
+    `ends` is the acceptance of one automaton that decides the result alone.
     """
     tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
     if len(tracks) > MOST_TRACKS:
@@ -70,7 +70,7 @@ def _joined(a: Automaton, b: Automaton, most_states: int, *, ends: bool) -> Auto
 def _product(
     a: Automaton, b: Automaton, tracks: tuple[Variable, ...], most: int, *, ends: bool
 ) -> Automaton:
-    # Both in one array; a state of either that is never left is the same one, for each acceptance.
+    # Both automata in one array. Their traps with equal acceptance are merged.
     delta = np.zeros((a.states + b.states, max(a.delta.shape[1], b.delta.shape[1])), np.int32)
     delta[: a.states, : a.delta.shape[1]] = a.delta
     delta[a.states :, : b.delta.shape[1]] = b.delta + a.states
@@ -100,9 +100,9 @@ def _product(
 
 
 def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
-    """Return the relation with new names; tracks with equal names are equal numbers.
+    """Rename tracks. Tracks with the same new name are identified.
 
-    Raises `AutomatonError` if a name to be changed is not a track.
+    Raises `AutomatonError` if an old name is not a track.
     """
     unknown = sorted(set(names) - set(a.tracks))
     if unknown:
@@ -114,7 +114,7 @@ def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
 
 
 def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> Automaton:
-    """Return the projection of the relation along some tracks.
+    """Eliminate some tracks by existential quantification.
 
     Names that are not tracks are ignored. Raises `LimitError` if there are more than `most_states` sets of states,
     `MOST_TRANSITIONS` transitions, or `MOST_MEMBERS` states in all sets together.
@@ -140,7 +140,7 @@ def _projected(
 ) -> Automaton:
     with_kept, with_bound = (_part(a.tracks, names) for names in (kept, bound))
     choices = with_kept[:, None] | with_bound[None, :]
-    # A state accepts if it does so after digits of the projected numbers alone.
+    # A state accepts if further digits of the projected numbers alone lead to an accepting state.
     accepting = a.accepting.copy()
     others = np.flatnonzero(~accepting)
     while (accepts := accepting[a.delta[np.ix_(others, with_bound)]].any(axis=1)).any():
@@ -166,7 +166,7 @@ def _projected(
 
 
 def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
-    """Return the relation with known numbers for some tracks, on the others."""
+    """Substitute numbers for some tracks; the result is on the other tracks."""
     given = {track: known[track] for track in a.tracks if track in known}
     for track, value in given.items():
         a = conjunction(a, constant(track, value))
@@ -174,7 +174,7 @@ def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
 
 
 def witness(a: Automaton) -> dict[Variable, int] | None:
-    """Return numbers in a relation, if any: fewest digits, then lexicographic order.
+    """Return the member with the fewest digits, then lexicographically first, if any.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
     layers = shortest(a)
     if layers is None:
         return None
-    # A least continuation of a state extends a least continuation of a successor, because doubling keeps the order.
+    # A least continuation of a state extends a least continuation of a successor, because doubling preserves the order.
     nothing = (0,) * len(a.tracks)
     least = dict.fromkeys(layers.pop(), nothing)
     for layer in reversed(layers):
@@ -201,7 +201,7 @@ def witness(a: Automaton) -> dict[Variable, int] | None:
 
 
 def shortest(a: Automaton) -> list[list[int]] | None:
-    """Return the states after 0, 1, … digits of the shortest accepted words, if any."""
+    """Return the states of shortest accepted words after 0, 1, … digits, if any."""
     distance = np.where(a.accepting, 0, a.states)
     while True:
         nearer = np.minimum(distance, 1 + distance[a.delta].min(axis=1))
@@ -218,15 +218,15 @@ def shortest(a: Automaton) -> list[list[int]] | None:
 
 
 def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
-    """Return numbers in a relation, if any: least maximum, then lexicographic order.
+    """Return the member with the least maximum, then lexicographically first, if any.
 
-    `order` are the tracks in the order in which numbers are compared and returned; a name that is no track is 0.
+    `order` is the order of tracks for the comparison and the result. A name that is not a track has the value 0.
     """
     layers = shortest(a)
     if layers is None:
         return None
-    # Of the numbers that may follow a state, those with the least maximum lead after one more digit too; of those with
-    # equal maxima, which one leads depends on which of them are maximal, so that each choice of these is kept.
+    # A continuation with the least maximum still has it after one more digit. Among continuations with equal maxima, the best one
+    # depends on the set of maximal coordinates, so the best one for each such set is kept.
     following: dict[int, dict[int, tuple[int, ...]]] = {
         state: {(1 << len(order)) - 1: (0,) * len(order)} for state in layers.pop()
     }
@@ -247,7 +247,7 @@ def least(a: Automaton, order: tuple[Variable, ...]) -> tuple[int, ...] | None:
 
 
 def _leading(positions: Iterable[tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
-    """Return the first numbers with the least maximum, for each set of maximal ones."""
+    """Map sets of maximal coordinates to the first position with the least maximum."""
     best: dict[int, tuple[int, ...]] = {}
     lowest = -1
     for position in positions:
@@ -266,10 +266,7 @@ def is_empty(a: Automaton) -> bool:
 
 
 def _traps(a: Automaton, accepting: bool) -> tuple[int, int]:
-    """Return states that are never left: of the other acceptance, and of this one.
-
-    -1 stands for a missing one.
-    """
+    """Return a trap state of the other acceptance and one of this; -1 for none."""
     stays = np.flatnonzero((a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1))
     by_acceptance = {bool(a.accepting[state]): int(state) for state in stays[::-1]}
     return by_acceptance.get(not accepting, -1), by_acceptance.get(accepting, -1)
@@ -285,7 +282,7 @@ def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArr
 
 
 def _part(tracks: tuple[Variable, ...], names: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Return for each symbol of `names` the symbol of `tracks`, zero elsewhere."""
+    """Map symbols of `names` to symbols of `tracks`, zero for all other tracks."""
     symbols = np.arange(1 << len(names), dtype=np.int64)
     part = np.zeros_like(symbols)
     for i, name in enumerate(names):

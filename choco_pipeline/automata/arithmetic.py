@@ -20,7 +20,7 @@ from choco_pipeline.errors import LimitError
 Relation = Literal["==", "<=", "<", ">=", ">", "!="]
 Operation = Literal["^", "&", "|"]
 
-#: A linear relation has about as many states as its coefficients' absolute values add up to.
+#: Limit of carries. A linear relation has about as many states as the sum of its absolute coefficients.
 MOST_CARRIES = 1 << 16
 
 _BITS: Mapping[Operation, Callable[[int, int], int]] = {
@@ -40,9 +40,9 @@ def linear(
 ) -> Automaton:
     """Return the automaton of Σ coefficient·number + constant (relation) 0.
 
-    A state is the constant of the relation on the remaining digits: with digits d read, Σ c·(2x+d) + b is halved. A track may have
-    the coefficient 0. Raises `AutomatonError` for an unknown relation; `LimitError` if there are more than `most_states` states before
-    minimising, or too many tracks.
+    A state is a carry b: the remaining digits x must satisfy Σ c·x + b (relation) 0. After digits d, the carry is ⌊(b + Σ c·d) / 2⌋.
+    A coefficient may be 0. Raises `AutomatonError` for an unknown relation; `LimitError` if there are more than `most_states` states
+    before minimising, or too many tracks.
     """
     match relation:
         case "==" | "!=":
@@ -61,12 +61,12 @@ def linear(
 
 
 def constant(track: Variable, value: int) -> Automaton:
-    """Return the automaton of the number `value`, empty if it is negative."""
+    """Return the automaton that accepts only `value`, empty if it is negative."""
     return linear({track: 1}, -value, "==")
 
 
 def nim_sum_is_zero(*tracks: Variable) -> Automaton:
-    """Return the automaton of nim-sum zero; a track that is named twice cancels."""
+    """Return the automaton of nim-sum zero; a repeated track cancels itself."""
     names = _names(tracks)
     odd = sum((tracks.count(name) & 1) << i for i, name in enumerate(names))
     return _digitwise(names, lambda symbol: (symbol & odd).bit_count() % 2 == 0)
@@ -75,7 +75,7 @@ def nim_sum_is_zero(*tracks: Variable) -> Automaton:
 def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Automaton:
     """Return the automaton of c == a (operation) b; names may be equal.
 
-    Raises `AutomatonError` if there is no such operation.
+    Raises `AutomatonError` for an unknown operation.
     """
     if operation not in _BITS:
         raise AutomatonError(f"operation {operation!r}: operations are ^, & and |")
@@ -97,7 +97,7 @@ def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
 
 
 def _digitwise(names: tuple[Variable, ...], holds: Callable[[int], bool]) -> Automaton:
-    """Return the automaton of the numbers whose symbols at all places hold."""
+    """Return the automaton of the words whose symbols all satisfy `holds`."""
     symbols = range(1 << len(names))
     delta = np.array([[0 if holds(symbol) else 1 for symbol in symbols], [1 for _ in symbols]])
     accepting = np.array([True, False])
@@ -124,7 +124,7 @@ def _of_carries(
         sum(factor for i, factor in enumerate(factors) if symbol >> i & 1)
         for symbol in range(1 << len(tracks))
     ]
-    # Carries are Python integers: a constant may be longer than a machine word.
+    # Carries are Python integers because a constant may exceed a machine word.
     number: dict[int | None, int] = {constant: 0}
     carries: list[int | None] = [constant]
     rows = []

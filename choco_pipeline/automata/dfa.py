@@ -1,4 +1,4 @@
-"""Deterministic automata on tuples of numbers, least significant digit first."""
+"""Deterministic automata that read tuples of numbers, least significant bit first."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _numbers = count()
 
 @dataclass(frozen=True, eq=False)
 class Auxiliary:
-    """A new variable, equal only to itself, so that no quantifier captures another."""
+    """A fresh variable, equal only to itself, so that quantifiers capture no other."""
 
-    #: Text for people; several variables may have the same.
+    #: Display text; not unique.
     label: str
     _number: int = field(default_factory=_numbers.__next__, init=False, repr=False)
 
@@ -43,16 +43,16 @@ def _place(variable: Variable) -> tuple[str, int]:
 
 
 def listed(variables: tuple[Variable, ...]) -> str:
-    """Return variables as text."""
+    """Return variables separated by commas."""
     return ", ".join(map(str, variables))
 
 
-#: An automaton has a column for each of the 2**tracks symbols.
+#: Limit of tracks, because an automaton has 2**tracks columns.
 MOST_TRACKS = 16
 
 
 class AutomatonError(ChocoError):
-    """An automaton is malformed, or lacks a track."""
+    """A malformed automaton, or a missing track."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +64,10 @@ class Automaton:
     tracks
         Names of the numbers, sorted.
     delta
-        The state after each state and symbol: int32, shape (states, 2**tracks). Bit i of a symbol is the digit of
+        Next state for each state and symbol: int32, shape (states, 2**tracks). Bit i of a symbol is the digit of
         ``tracks[i]``.
     accepting
-        Whether the word read so far is in the relation: bool, shape (states,). A state and its successor by zeros must agree,
+        Whether the word read so far is in the relation: bool, shape (states,). A state and its successor after zeros must agree,
         because leading zeros do not change a number.
 
     Raises `AutomatonError` if the parts do not fit together; `LimitError` if there are more than `MOST_TRACKS` tracks.
@@ -104,11 +104,11 @@ class Automaton:
 
     @property
     def states(self) -> int:
-        """Number of states."""
+        """The number of states."""
         return len(self.accepting)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the automata, and for minimal ones the relations, are equal."""
+        """Compare automata; minimal ones are equal if and only if their relations are."""
         if not isinstance(other, Automaton):
             return NotImplemented
         return (
@@ -125,19 +125,19 @@ class Automaton:
 
     @cached_property
     def table(self) -> tuple[bytes, bytes]:
-        """Transitions and accepting states as a key, without the names of tracks."""
+        """Transitions and accepting states as a cache key without track names."""
         return self.delta.tobytes(), self.accepting.tobytes()
 
     def on(self, tracks: tuple[Variable, ...]) -> Automaton:
-        """Return the same automaton with other names of tracks, which are sorted."""
+        """Replace the track names by `tracks`, which must be sorted."""
         renamed = object.__new__(Automaton)
         renamed.__dict__.update(self.__dict__, tracks=tracks)
         return renamed
 
     def accepts(self, values: Mapping[Any, int]) -> bool:
-        """Whether numbers are in the relation; names that are no tracks are ignored.
+        """Whether the relation contains these numbers; other names are ignored.
 
-        Raises `AutomatonError` if a track has no value, or a negative one.
+        Raises `AutomatonError` if a track has no value or a negative value.
         """
         left = []
         for track in self.tracks:
@@ -153,9 +153,9 @@ class Automaton:
         return bool(self.accepting[state])
 
     def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return a mask of the rows of `points` in the relation; columns are tracks.
+        """Return a mask of the rows of `points` in the relation; column i is track i.
 
-        Raises `AutomatonError` if there is not one column for each track, or a number is negative.
+        Raises `AutomatonError` for a wrong number of columns or a negative number.
         """
         if points.ndim != 2 or points.shape[1] != len(self.tracks):
             raise AutomatonError(
@@ -173,7 +173,7 @@ class Automaton:
         return self.accepting[state]
 
     def as_json(self) -> dict[str, object]:
-        """Return plain data: tracks, rows of delta, accepting states."""
+        """Return JSON data: tracks, rows of delta, accepting states."""
         return {
             "tracks": list(self.tracks),
             "delta": self.delta.tolist(),
@@ -182,7 +182,7 @@ class Automaton:
 
     @classmethod
     def from_json(cls, data: Any) -> Automaton:
-        """Return the automaton that `as_json` wrote; `AutomatonError` if `data` is none."""
+        """Read the output of `as_json`; raise `AutomatonError` if `data` is malformed."""
         if not isinstance(data, dict) or set(data) != {"tracks", "delta", "accepting"}:
             raise AutomatonError(
                 "an automaton is written as an object of tracks, delta and accepting"
@@ -221,7 +221,7 @@ def _frozen(array: NDArray[Any], dtype: type[Any], name: str) -> NDArray[Any]:
     return given
 
 
-#: Automata with more bytes are not kept; with more bytes in all, everything is forgotten.
+#: Larger automata are not cached. If the cache exceeds the second limit, it is cleared.
 MOST_BYTES_OF_ONE, MOST_BYTES = 1 << 14, 1 << 26
 
 _results: dict[Hashable, Automaton] = {}
@@ -234,11 +234,11 @@ def remembered(
     key: Hashable,
     *given: Automaton,
 ) -> Automaton:
-    """Return the automaton of `make` on these tracks, from a cache if it is small.
+    """Return ``make()`` on these tracks; small automata are cached.
 
-    Statements about one game, and about members of one family, have many equal parts whose variables have other names. A result
-    depends on the order of tracks, and not on their names, so the key has places instead of names. It has everything else that the
-    result depends on, except the automata `given`. What is kept is minimal and uniquely numbered.
+    Statements about one game or one family contain many parts that are equal up to the names of variables. A result depends only on
+    the order of tracks, so `key` must contain their places instead of their names. It must contain everything else that the result
+    depends on, except the automata `given`. The result must be minimal and canonically numbered.
     """
     global _bytes
     if sum(map(_size, given)) > MOST_BYTES_OF_ONE:

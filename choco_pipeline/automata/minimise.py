@@ -1,18 +1,18 @@
-"""The minimal automaton of a relation, uniquely numbered.
+"""Minimisation of automata, with canonical numbering.
 
-Idea: states are in one block until a word distinguishes them. At first acceptance makes two blocks. Then a block and a symbol
-distinguish the states that go there from the others: every block with both kinds is cut in two. At the end the blocks are the states
-of the minimal automaton. They are numbered breadth-first, symbols ascending.
+Idea: two states stay in one block until a word distinguishes them. Initially acceptance gives two blocks. A splitter is a block with
+a symbol: it cuts each block that contains both states with a transition into the splitter and states without one. At the end the
+blocks are the states of the minimal automaton. They are numbered breadth-first, symbols ascending.
 
-Invariant: states that accept the same words are in one block; and every block with a symbol that could still cut a block is on the
-stack. The smaller half of a block that is cut is the new one, and only it is put on the stack, because the other half follows from
-it and the whole.
+Invariant: states that accept the same words are in one block, and every splitter that could still cut a block is on the stack. When a
+block is cut, the smaller half becomes a new block, and only it is pushed: the cuts of the larger half follow from those of the whole
+block and of the smaller half.
 
 Cost: a state changes blocks at most log2(states) times, so O(symbols · states · log(states)) steps, and 17 bytes of memory for each
 state and symbol.
 Source: J. Hopcroft, An n log n algorithm for minimizing states in a finite automaton (1971).
 
-The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
+The kernels of this file call no kernels of other files, because numba's cache notices changes in one file only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 def minimised(delta: States, accepting: Flags) -> tuple[States, Flags]:
     """Return the minimal automaton, numbered breadth-first, symbols ascending.
 
-    `delta` is int32 of shape (states, symbols), and `accepting` bool of shape (states,); the first state is 0.
+    `delta` has the shape (states, symbols), `accepting` the shape (states,). The start state is 0.
     """
     delta, accepting = numbered(delta, accepting)
     block, count = _coarsest_partition(delta, accepting)
@@ -75,10 +75,10 @@ def _breadth_first(delta: States, start: int) -> States:
 
 @kernel
 def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
-    """Return the block of each state by its accepted words, and the number of blocks."""
+    """Return the block of each state and the number of blocks (Hopcroft's algorithm)."""
     states, symbols = delta.shape
 
-    # sources[symbol, begin[symbol, q] : begin[symbol, q + 1]] are the states that go to q with the symbol.
+    # sources[symbol, begin[symbol, q] : begin[symbol, q + 1]] are the states with a transition to q.
     begin = np.zeros((symbols, states + 1), np.int32)
     sources = np.empty((symbols, states), np.int32)
     for p in range(states):
@@ -121,14 +121,14 @@ def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
             block[p] = 1
     blocks = 2
 
-    # Blocks that are still to cut others, each with its symbols.
-    waiting = np.zeros((states, symbols), np.bool_)
+    # The splitters on the stack.
+    is_pending = np.zeros((states, symbols), np.bool_)
     stack = np.empty(states * symbols, np.int64)
     depth = 0
     smaller = 0 if yes <= states - yes else 1
     for symbol in range(symbols):
         stack[depth] = smaller * symbols + symbol
-        waiting[smaller, symbol] = True
+        is_pending[smaller, symbol] = True
         depth += 1
     touched = np.empty(states, np.int32)
     incoming = np.empty(states, np.int32)
@@ -136,7 +136,7 @@ def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
         depth -= 1
         splitter = stack[depth] // symbols
         symbol = stack[depth] % symbols
-        waiting[splitter, symbol] = False
+        is_pending[splitter, symbol] = False
 
         # All sources are read before any is moved, because moving reorders the members.
         count = 0
@@ -182,8 +182,8 @@ def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
             for r in range(lower[c], upper[c]):
                 block[members[r]] = c
             for s in range(symbols):
-                if not waiting[c, s]:
-                    waiting[c, s] = True
+                if not is_pending[c, s]:
+                    is_pending[c, s] = True
                     stack[depth] = np.int64(c) * symbols + s
                     depth += 1
     return block, blocks

@@ -1,4 +1,4 @@
-"""Guesses of automata from tables, by residuals that differ on few digits."""
+"""Learning automata from tables, by comparing residuals on few digits."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from choco_pipeline.errors import LimitError
 Points = NDArray[np.int64]
 Member = Callable[[Points], NDArray[np.bool_]]
 
-#: Points of one look-up, so that arrays stay in the cache of a core.
+#: Points per look-up: arrays of this size stay in the cache of a core.
 BATCH = 1 << 16
-#: Points at which residuals are compared; more would cost seconds for each state.
+#: Limit of points for the comparison of residuals; more would take seconds for each state.
 MOST_POINTS = 1 << 20
 
 
 @dataclass(frozen=True)
 class Graph:
-    """The graph of a partial function: one coordinate follows from the others.
+    """The graph of a partial function: one coordinate is determined by the others.
 
-    Residuals are compared by the function's values instead of truth values, which needs one coordinate fewer.
+    Residuals are compared by values of the function instead of truth values, which saves one dimension.
     """
 
-    #: From points without the determined coordinate, int64 of shape (n, d - 1), to its values, int64 of shape (n,); -1
-    #: where there is none.
+    #: Maps points without the determined coordinate, int64 of shape (n, d - 1), to its values, int64 of shape (n,), with -1 for
+    #: an undefined value.
     function: Callable[[Points], Points]
     #: Index of the determined coordinate.
     determined: int
 
     def __call__(self, points: Points) -> NDArray[np.bool_]:
-        """Return a mask of the points, int64 of shape (n, d), on the graph."""
+        """Return a mask of the points on the graph, given int64 of shape (n, d)."""
         is_member: NDArray[np.bool_] = (
             self.function(self.free(points)) == points[:, self.determined]
         )
@@ -51,9 +51,9 @@ class Graph:
 class Learned:
     """The result of `learn`."""
 
-    #: The minimal automaton of the residuals, or None if new ones kept appearing.
+    #: The minimal automaton of the residuals, or None if the number of residuals kept growing.
     automaton: Automaton | None
-    #: ``growth[e]`` is the number of different residuals of words of at most e digits.
+    #: ``growth[e]`` is the number of distinct residuals of words of at most e digits.
     growth: tuple[int, ...]
 
 
@@ -66,29 +66,29 @@ def learn(
 ) -> Learned:
     """Guess the automaton of a relation from its members below 2**depth.
 
-    A word of e digits in each track, read least significant digit first, is a point r with coordinates below 2**e; its residual is
-    the relation {q : r + 2**e q is a member}. The residuals are the states of the minimal automaton (Myhill and Nerode). Here two
-    residuals are identified if they agree on all q below 2**window. So the result is a guess, which a proof must confirm. Raises
+    A word of e digits in each track, least significant digit first, is a point r with coordinates below 2**e. Its residual is the
+    relation {q : r + 2**e q is a member}. The residuals are the states of the minimal automaton (Myhill and Nerode). Here two
+    residuals are identified if they agree for all q below 2**window. So the result is a guess, which a proof must confirm. Raises
     `LimitError` if the window has more than `MOST_POINTS` points.
 
     Parameters
     ----------
     member
-        From points below 2**depth, int64 of shape (n, d), to truth values of shape (n,). A `Graph` gives its function's values
-        instead, which may be larger.
+        Maps points below 2**depth, int64 of shape (n, d), to truth values of shape (n,). For a `Graph`, its function is used
+        instead, and may have larger values.
     tracks
         The names of coordinates, in the order of the columns of points.
     depth
-        Digits of the largest point.
+        Number of binary digits of coordinates.
     window
-        Digits on which residuals are compared.
+        Number of digits for the comparison of residuals.
     most_states
         Limit of residuals.
 
     Returns
     -------
     Learned
-        Without an automaton if there are still new residuals when only the digits of the window are left.
+        Without an automaton if words of ``depth - window`` digits still have new residuals.
 
     References
     ----------
@@ -109,7 +109,7 @@ def learn(
         )
     symbols = _grid(dimensions, 1)
     steps = _grid(free, window)
-    words = np.zeros((1, dimensions), np.int64)  # the first words, by length, of new residuals
+    words = np.zeros((1, dimensions), np.int64)  # one shortest word for each new residual
     number = {_keys(member, words, 0, steps)[0]: 0}
     languages, targets, growth = [words], [], [1]
     for length in range(1, depth - window + 1):
@@ -137,9 +137,9 @@ def learn(
 def agrees(
     automaton: Automaton, member: Member, tracks: Sequence[str], depth: int, samples: int, seed: int
 ) -> bool:
-    """Whether a guess is right at sampled points below 2**depth.
+    """Whether a guess is right at random points below 2**depth.
 
-    There are `samples` points of each kind: of all sizes, and for a `Graph` also on it and beside it.
+    There are `samples` points with random numbers of digits. For a `Graph`, points on it and near it are added.
     """
     random = np.random.default_rng(seed)
     dimensions = len(tracks)
@@ -157,7 +157,7 @@ def agrees(
 
 
 def _grid(dimensions: int, digits: int) -> Points:
-    """Return all points below 2**digits; bits of a number are its coordinates."""
+    """Return all points below 2**digits; a row's number contains its coordinates."""
     numbers = np.arange(1 << (digits * dimensions), dtype=np.int64)
     shifts = digits * np.arange(dimensions)
     points: Points = numbers[:, None] >> shifts & ((1 << digits) - 1)
@@ -165,10 +165,10 @@ def _grid(dimensions: int, digits: int) -> Points:
 
 
 def _keys(member: Member, words: Points, length: int, experiments: Points) -> list[bytes]:
-    """Return for each word two hashes of its residual: random sums modulo 2^64.
+    """Return two hashes of each word's residual: random sums modulo 2^64.
 
-    Different residuals have equal hashes once in 10^20 pairs or less; the guess is then wrong, and refuted. A cryptographic digest
-    takes ten times as long.
+    The probability of a collision is at most 10^-20 for a pair of residuals. The guess is then wrong, and a later check refutes it. A
+    cryptographic digest would take ten times as long.
     """
     graph = member if isinstance(member, Graph) else None
     lows = words if graph is None else graph.free(words)
@@ -177,7 +177,7 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
     batch = max(1, BATCH // len(steps))
     for first in range(0, len(words), batch):
         block = lows[first : first + batch]
-        # Axis by axis, because members read one coordinate after the other.
+        # Each coordinate is contiguous, because members read one coordinate after the other.
         axes = [np.add.outer(*pair).ravel() for pair in zip(block.T, steps.T, strict=True)]
         points = np.array(axes, np.int64).reshape(len(axes), len(block) * len(steps)).T
         if graph is None:
@@ -187,7 +187,7 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
         else:
             low = words[first : first + batch, graph.determined, None]
             rest = graph.function(points).reshape(len(block), -1) - low
-            # Words are below 2**length, so values below a word, such as -1, give -1 in both cases.
+            # Words are below 2**length, so a value below a word, such as -1, gives -1 in both branches.
             packed = np.where(rest & ((1 << length) - 1) == 0, rest >> length, -1)
         factors = _factors(packed.shape[1])
         keys += [sums.tobytes() for sums in packed.astype(np.int64, copy=False) @ factors]
@@ -196,7 +196,7 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
 
 @lru_cache(maxsize=4)
 def _factors(number: int) -> NDArray[np.int64]:
-    """Return random odd integers, the same ones each time, shape (number, 2)."""
+    """Return pseudo-random odd integers with a fixed seed, shape (number, 2)."""
     random = np.random.default_rng(0)
     return random.integers(-(1 << 63), (1 << 63) - 1, (number, 2), np.int64) | 1
 
@@ -204,7 +204,7 @@ def _factors(number: int) -> NDArray[np.int64]:
 def _automaton(
     tracks: Sequence[str], delta: NDArray[np.int32], accepting: NDArray[np.bool_]
 ) -> Automaton:
-    """Return the minimal automaton, its tracks sorted."""
+    """Return the minimal automaton with sorted tracks."""
     order = sorted(range(len(tracks)), key=lambda i: tracks[i])
     symbols = np.arange(delta.shape[1])
     here = sum((symbols >> new & 1) << old for new, old in enumerate(order))

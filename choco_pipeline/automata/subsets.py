@@ -1,18 +1,18 @@
 """The subset construction, for projections and disjunctions.
 
-Idea: with free digits of some coordinates, a word of the others leads to a set of states; so it does in two automata that read it
-together. These sets are the states of a deterministic automaton. The free numbers may have more digits than the others, so a state
-also accepts if zeros of the others lead to an accepting state.
+Idea: if the digits of some coordinates are free, a word of the other coordinates leads to a set of states. If two automata read the
+same word, it leads to a set of two states. These sets are the states of a deterministic automaton. For a projection, the caller must
+close `accepting` under zeros of the other coordinates, because the free numbers may have more digits.
 
-Invariant: sets are numbered breadth-first; those with smaller numbers than the current one have all their successors, and no two
-are equal. A set is looked up by the exclusive or of hashes of its members, and then compared, so that a collision costs time
-only. The state that accepts nothing is in no set, and one that accepts everything replaces all sets with it; otherwise most sets
-would be large and different.
+Invariant: sets are numbered breadth-first. The successors of all sets before the current one are known, and no two sets are equal. A
+set is looked up by the exclusive or of hashes of its members, and then compared, so a collision only costs time. The state that
+accepts nothing is left out of all sets. A state that accepts everything replaces each set that contains it. Otherwise most sets would
+be large and different.
 
-Cost: each transition of each member of each set, under each choice of digits. There may be 2^states sets, so the search has limits.
+Cost: for each member of each set, its transitions for all choices of digits. There may be 2^states sets, so the search has limits.
 Source: M. O. Rabin and D. Scott, Finite automata and their decision problems, IBM Journal of Research and Development 3 (1959).
 
-The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
+The kernels of this file call no kernels of other files, because numba's cache notices changes in one file only.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ def reachable_sets(
     most_states: int,
     most_members: int,
 ) -> tuple[States, Flags, bool]:
-    """Return the subset construction, found breadth-first.
+    """Return the automaton of reachable sets, numbered breadth-first.
 
     Parameters
     ----------
     delta
-        Transitions of one or two deterministic automata, shape (states, symbols of their own).
+        Transitions of one or two deterministic automata, shape (states, symbols of these automata).
     starts
-        The states of the first set.
+        The states of the start set.
     split
         The first state of the second automaton.
     choices
-        Their symbols for each symbol of the result, shape (automata, symbols, choices).
+        The symbols of each automaton for each symbol of the result, shape (automata, symbols, choices).
     accepting
-        The states that make a set accept.
+        A set accepts if one of these states is in it.
     dead, sure
-        The state that accepts no word, which is left out of sets, and the state that accepts every word, which replaces its set; -1
-        for none.
+        The state that accepts no word, left out of all sets, and the state that accepts every word, which replaces its set; -1 for
+        none.
     factor
-        An odd factor of hashes; with 0 all sets have the same hash.
+        Odd multiplier of the hash. With 0, all sets have the same hash.
     most_states, most_members
         Limits of sets, and of members in all sets together.
 
     Returns
     -------
     tuple
-        Transitions of shape (sets, symbols), accepting, and whether the search was complete.
+        Transitions of shape (sets, symbols), accepting sets, and whether the search was complete.
     """
     _, symbols, options = choices.shape
     mixed = np.uint64(factor)
@@ -124,7 +124,7 @@ def reachable_sets(
             while slots[slot] >= 0:
                 known = slots[slot]
                 if keys[known] == key and begin[known + 1] - begin[known] == size:
-                    # Equal sizes and no new member: the sets are equal, in any order.
+                    # Equal sizes and no new member: the sets are equal, because their order is irrelevant.
                     same = True
                     if certain:
                         same = pool[begin[known]] == sure

@@ -1,4 +1,4 @@
-"""Numba kernels: from heights to blocks of Grundy numbers or P-positions."""
+"""Numba kernels that fill blocks of Grundy numbers or of P-positions."""
 
 import numpy as np
 
@@ -26,9 +26,9 @@ __all__ = [
 
 
 def warm_up() -> None:
-    """Compile every kernel, or load it from the cache.
+    """Compile every kernel except the generic one, or load it from the cache.
 
-    But for the generic one: it takes as long as all others, and few runs have a table for it.
+    The generic kernel takes as long to compile as all others together, and few runs need it.
     """
     heights = np.zeros((1, 1), np.int32)
     tables: tuple[Table, ...] = (np.empty((1, 1, 1), np.int16), np.empty((1, 1, 1), np.int32))

@@ -1,8 +1,8 @@
 """Bitsets in words of 64 bits, and the option sets of Grundy kernels.
 
-A mex is found in the first word that is full in none of the sets of options. Which words are not full is itself kept as a
-bitset (the *open* words), so that the search jumps over every word that one of the sets fills: in tables near the nim-sum
-this finds the right word at once, however large the numbers are.
+The mex of several option sets lies in the first word where their union is not full. A second bitset marks the *open* words, which
+are not full. The search skips each word that is full in one of the sets. In tables close to the nim-sum, it finds the right word at
+once, even for large numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
 
-#: Bytes that are compressed together.
+#: Bytes per compressed piece.
 PIECE = 64 << 20
 _COMPRESSOR = Blosc(cname="lz4", clevel=1, shuffle=Blosc.NOSHUFFLE)
 
@@ -26,12 +26,12 @@ Packed: TypeAlias = tuple[str, tuple[int, ...], list[bytes]]
 
 
 def pack(arrays: Iterable[NDArray[Any]]) -> list[Packed]:
-    """Return arrays as `unpack` takes them."""
+    """Compress arrays for `unpack`."""
     return [(array.dtype.str, array.shape, _pieces(array)) for array in arrays]
 
 
 def unpack(kind: type[Any], packed: list[Packed]) -> Any:
-    """Return the tuple of arrays of this kind that `pack` was given."""
+    """Build the named tuple `kind` from arrays compressed by `pack`."""
     return kind(*map(_array, packed))
 
 
@@ -61,45 +61,45 @@ def words_for(values: int) -> int:
     return -(-values // WORD_BITS)
 
 
-Index: TypeAlias = int | np.int64  # numba computes in int64 where Python would in int
+Index: TypeAlias = int | np.int64  # numba uses int64 where Python uses int
 
 
-# An intrinsic's declared type is that of its code generator, not that of the call in compiled code.
+# Numba declares the type of the code generator, not of the call in compiled code.
 _trailing_zeros = cast("Callable[[np.uint64], np.uint64]", trailing_zeros)
 
 
 @kernel
 def first_of(word: np.uint64) -> np.int64:
-    """Return the index of the lowest set bit: one machine instruction."""
+    """Return the index of the lowest set bit, in one machine instruction."""
     return np.int64(_trailing_zeros(word))
 
 
 @kernel
 def bit_of(number: Index) -> np.uint64:
-    """Return the word in which only this number's bit is set."""
+    """Return a word with only the bit of this number set."""
     return ONE << np.uint64(number & 63)
 
 
 class OptionSets(NamedTuple):
-    """The Grundy numbers that moves along one axis reach, line by line.
+    """Grundy numbers of the options along one axis, for each line.
 
-    All positions (y, .) of a line that are above its heights so far are clipped to the same positions, so they share one
-    set, the *top*. A y becomes a row of its own when the line first reaches its height.
+    A y above all heights of the line so far is clipped to the same positions as any other such y. These y share one set, the *top*.
+    A y gets its own row when a height of the line first reaches it.
     """
 
-    #: uint64 [lines, passes+1, words, n_y]. Bit g of row y: some position the line has passed, clipped from y, has Grundy
-    #: number g. Words are before y in the layout since neighbouring y look at the same word. 0 for y not below ``rows``.
+    #: uint64 [lines, passes+1, words, n_y]. Bit g of row y: an earlier position of the line, clipped from y, has Grundy number g.
+    #: Words precede y in the layout because neighbouring y usually need the same word. 0 for y not below ``rows``.
     used: NDArray[np.uint64]
     #: uint64 [lines, passes+1, summary words, n_y]. Bit i: word i of ``used`` is not full. 0 for y not below ``rows``.
     open_words: NDArray[np.uint64]
-    #: uint64 [lines, passes+1, words]. The same as ``used`` for every y not below ``rows``.
+    #: uint64 [lines, passes+1, words]. Like ``used``, for every y not below ``rows``.
     top: NDArray[np.uint64]
-    #: int64 [lines]. How many y have a set of their own.
+    #: int64 [lines]. Number of y with their own row.
     rows: NDArray[np.int64]
 
     @classmethod
     def start(cls, lines: int, layers: int, largest: int, n_y: int) -> OptionSets:
-        """Return the sets of lines that have passed no position yet."""
+        """Return empty option sets."""
         words = words_for(largest + 1)
         return cls(
             used=np.zeros((lines, layers, words, n_y), np.uint64),
@@ -109,24 +109,24 @@ class OptionSets(NamedTuple):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the arrays compressed."""
+        """Pickle the arrays in compressed form."""
         return unpack, (type(self), pack(self))
 
 
 class BelowSets(NamedTuple):
-    """Grundy numbers that moves along y reach below a block, for each z."""
+    """Grundy numbers of the positions below a block, for each z."""
 
-    #: uint64 [lines, passes+1, words]. Bit g: some position (v, z) below the block has Grundy number g.
+    #: uint64 [lines, passes+1, words]. Bit g: a position (v, z) below the block has Grundy number g.
     used: NDArray[np.uint64]
     #: uint64 [lines, passes+1, summary words]. Bit i: word i of ``used`` is not full.
     open_words: NDArray[np.uint64]
-    #: int32 [lines, passes+1]. The Grundy number of the highest position (v, z) below the block. Where the bar ends below the
-    #: block, moves along z to this z are clipped to that position.
+    #: int32 [lines, passes+1]. The Grundy number of the highest position (v, z) below the block. If the bar ends below the block
+    #: at this z, moves to this z are clipped to that position.
     last: NDArray[np.int32]
 
     @classmethod
     def start(cls, lines: int, layers: int, largest: int) -> BelowSets:
-        """Return the sets of lines with no position below."""
+        """Return the sets for a block with no position below it."""
         words = words_for(largest + 1)
         return cls(
             used=np.zeros((lines, layers, words), np.uint64),
@@ -135,13 +135,13 @@ class BelowSets(NamedTuple):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the arrays compressed."""
+        """Pickle the arrays in compressed form."""
         return unpack, (type(self), pack(self))
 
 
 @kernel
 def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
-    """Give every y up to this height a set of its own, which begins as the top's."""
+    """Give every y up to this height its own row, initially a copy of the top."""
     first = sets.rows[line]
     if first > height:
         return
@@ -158,7 +158,7 @@ def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
 
 @kernel
 def fold_line(sets: OptionSets, line: Index, p: Index, numbers: NDArray[np.integer]) -> None:
-    """Add the Grundy numbers of the positions (0, .), (1, .), … of a line."""
+    """Add the Grundy numbers of positions with y = 0, 1, … to a line."""
     used = sets.used[line, p]
     open_words = sets.open_words[line, p]
     for y in range(len(numbers)):
@@ -172,7 +172,7 @@ def fold_line(sets: OptionSets, line: Index, p: Index, numbers: NDArray[np.integ
 
 @kernel
 def fold_below(sets: BelowSets, line: Index, p: Index, numbers: NDArray[np.integer]) -> None:
-    """Add the Grundy numbers of the positions of one z, from below to above."""
+    """Add the Grundy numbers of the positions of one z, y ascending."""
     used = sets.used[line, p]
     for y in range(len(numbers)):
         used[np.int64(numbers[y]) >> 6] |= bit_of(np.int64(numbers[y]))

@@ -1,16 +1,16 @@
-"""P-positions of solid bars, one column at a time; the game is that of `solid`.
+"""P-positions of solid bars, column by column; for the game see `solid`.
 
-Idea: two positions of a column (x, ·, z) are joined by a cut of y, so at most one of them is a P-position: the least y, up to
-the height, that no P-position at a smaller x or z blocks. One at height y blocks this y on its line along x and on that along
-z; one that is as high as its column also blocks every y above, which cuts would clip to it. With passes, the P-position of the
-same column with one pass less also blocks its own y. N² columns stand for N³ positions.
+Idea: a move joins any two positions of a column (x, ·, z), so at most one of them is a P-position. It has the least y, up to the
+height, that no P-position at a smaller x or z blocks. A P-position blocks its y on its lines along x and z. If it is the highest
+position of its column, it also blocks every greater y, because cuts clip these to it. With passes, the P-position of the same column
+with one pass less also blocks its y. So N² columns represent N³ positions.
 
-Invariant: columns are filled with x and z ascending, and before each, its two lines hold all heights that earlier P-positions
-block (`BlockedHeights`). A line on which every y up to its cap is blocked is dead: it is not searched again. Later blocks need
-nothing of a block but its lines, so blocks can be filled by several workers, and a table can be continued.
+Invariant: columns are filled with x and z ascending. Before each column, its two lines hold all y that earlier P-positions block
+(`BlockedHeights`). A line is dead if every y up to its cap is blocked. Dead lines are skipped. Later blocks need only the lines of
+earlier blocks, so several workers can fill blocks, and a table can be extended.
 
-Cost: for a column, a search for the first y that is free on two lines, 64 at a time, in words with a free bit; nothing for a column
-on a dead line, and in the papers' games most are.
+Cost: for each column, a search for the first y that is free on two lines, 64 at a time, in words with a free bit. A column on a dead
+line costs nothing, and most columns in the papers' games are on dead lines.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from choco_pipeline.kernels.bitset import (
 )
 from choco_pipeline.kernels.dtypes import Table
 
-TILE_X = 64  # rows of a tile: all of them use few words of the bitsets of a z
-TILE_Z = 512  # the bitsets of a tile fit into the first cache of a core; smaller tiles take longer to begin
+TILE_X = 64  # few rows per tile, so that the rows use few words of the bitsets of a z
+TILE_Z = 512  # the bitsets of a tile fit into the L1 cache; smaller tiles have more overhead
 UNCAPPED = np.int32(2**31 - 1)
 
 
 class BlockedHeights(NamedTuple):
-    """The y that P-positions block so far on each line along one axis."""
+    """The y blocked by earlier P-positions, for each line along one axis."""
 
     #: uint64 [passes+1, words, lines]. Bit y: the line holds a P-position at this y.
     used: NDArray[np.uint64]
     #: uint64 [passes+1, summary words, lines]. Bit i: word i of ``used`` is not full.
     open_words: NDArray[np.uint64]
-    #: int32 [passes+1, lines]. The least y of a P-position that is as high as its column: every y above it would be clipped to
-    #: that position.
+    #: int32 [passes+1, lines]. The least y of a P-position that is the highest position of its column. Every greater y would be
+    #: clipped to it.
     cap: NDArray[np.int32]
     #: uint64 [passes+1, ceil(lines/64)]. Bit l: line l may still get a P-position. A line is dead when every y up to its cap is
-    #: used. In the bars of the papers most columns lie on a dead line, so skipping them pays more than anything else here.
+    #: used. In the bars of the papers most columns lie on a dead line, so skipping dead lines saves the most time.
     live: NDArray[np.uint64]
 
     @classmethod
     def start(cls, lines: int, layers: int, n_y: int) -> BlockedHeights:
-        """Return the state of lines without any P-position, for y < n_y."""
-        words = words_for(n_y + 1)  # y = n_y is never used, so that every search ends
+        """Return the state of lines without P-positions, for y < n_y."""
+        words = words_for(n_y + 1)  # y = n_y stays unused, so every search ends
         return cls(
             used=np.zeros((layers, words, lines), np.uint64),
             open_words=np.full((layers, words_for(words), lines), FULL),
@@ -65,7 +65,7 @@ class BlockedHeights(NamedTuple):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Send the arrays compressed."""
+        """Pickle the arrays in compressed form."""
         return unpack, (type(self), pack(self))
 
 
@@ -81,7 +81,7 @@ def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
 
 @kernel
 def retire(blocked: BlockedHeights, first: Index, stop: Index) -> None:
-    """Mark every dead line in a range; filling does not check all of them."""
+    """Mark every dead line in a range; filling marks only some of them."""
     for p in range(blocked.cap.shape[0]):
         for line in range(first, stop):
             if blocked.live[p, line >> 6] & bit_of(line) != EMPTY and is_dead(blocked, p, line):
@@ -99,7 +99,7 @@ def fill_tile(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill ``p_y[p, x_range, z_range]``; ``rows`` ends with by_z's first x."""
+    """Fill a tile of ``p_y[p]``; ``rows`` is x_range and the first x of ``by_z``."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     cap_x = by_x.cap[p]
@@ -115,7 +115,7 @@ def fill_tile(
         if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
             continue
         row_cap = np.int64(by_z.cap[p, row])
-        # The P-position (0, 0, 0) with fewer passes blocks nothing: with more it is terminal, so the same P-position.
+        # (0, 0, 0) with fewer passes blocks nothing: no pass is allowed there, so it is a P-position for any number of passes.
         passes_from = stop if p == 0 else 1 if x == terminal else 0
         for group in range(first >> 6, (stop + 63) >> 6):
             lines = live_x[group]
@@ -154,7 +154,7 @@ def fill_tile(
                         open_x[s, z] &= ~bit_of(i)
                     if used_z[i, row] == FULL:
                         open_z[s, row] &= ~bit_of(i)
-                else:  # rare but where a line has just died
+                else:  # rare, except after the last P-position of a line
                     if is_dead(by_x, p, z):
                         live_x[group] &= ~bit_of(z)
                     if is_dead(by_z, p, row):
@@ -175,10 +175,10 @@ def fill_columns(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill the block ``p_y[:, x_range, z_range]``, after the blocks before it.
+    """Fill the block ``p_y[:, x_range, z_range]``; earlier blocks must be filled.
 
-    The parameters are those of `fill_solid`, except that `by_x` and `by_z` hold the blocked heights. The table, int16 or int32
-    [passes+1, n_x, n_z], is filled with the y of the P-position of each column, -1 where a column has none.
+    The parameters are those of `fill_solid`, except that `by_x` and `by_z` hold blocked heights. ``p_y``, int16 or int32
+    [passes+1, n_x, n_z], receives the y of the P-position of each column, or -1 if a column has none.
     """
     terminal = 0 if holds_terminal else -1
     for x in range(x_range[0], x_range[1], TILE_X):
@@ -201,7 +201,7 @@ def fold_tile(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Add the heights that ``p_y[p, x_range, z_range]`` blocks."""
+    """Add the heights that P-positions in ``p_y[p, x_range, z_range]`` block."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     used_z = by_z.used[p]
@@ -233,7 +233,7 @@ def fold_columns(
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Carry blocked heights over a filled block, as `fill_columns` leaves them."""
+    """Update blocked heights from a filled block, exactly as `fill_columns` does."""
     for x in range(x_range[0], x_range[1], TILE_X):
         rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
         for z in range(z_range[0], z_range[1], TILE_Z):

@@ -1,4 +1,4 @@
-"""Arrays of a type that holds every number of a table."""
+"""Dtypes of tables."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LARGEST = int(np.iinfo(np.int32).max)
 
 
 def dtype_for(largest: int) -> type[np.int16] | type[np.int32]:
-    """Return the smaller of int16 and int32 that holds ``largest``.
+    """Return int16 if it can hold ``largest``, otherwise int32.
 
-    A mex is at most the number of options, so the largest number of options of any position is enough to ask for.
+    A mex is at most the number of options, so the largest number of options of a position is an upper bound.
     """
     if largest <= np.iinfo(np.int16).max:
         return np.int16
@@ -25,6 +25,6 @@ def dtype_for(largest: int) -> type[np.int16] | type[np.int32]:
 
 
 def table_for(shape: tuple[int, ...], largest: int) -> Table:
-    """Return an unwritten table: kernels write every cell."""
+    """Return an uninitialised table; kernels write every cell."""
     is_narrow = dtype_for(largest) is np.int16
     return np.empty(shape, np.int16) if is_narrow else np.empty(shape, np.int32)

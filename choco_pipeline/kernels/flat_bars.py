@@ -1,13 +1,13 @@
 """Grundy numbers of two-dimensional bars, with and without passes.
 
 A position is (y, z) with y ≤ heights[z] and p passes left. Its options are (v, z) for v < y; (min(y, heights[w]), w) for
-w < z; and, with p > 0 and (y, z) ≠ (0, 0), the same position with p-1 passes left (step2015 Def 3.1; pass2016 for the pass,
-one at most). A table of p passes equals that of p-2, since a pass can be answered by a pass.
+w < z; and, with p > 0 and (y, z) ≠ (0, 0), the same position with p-1 passes left (step2015 Def 3.1; pass2016 for at most one
+pass). A table for p passes equals the table for p-2, because a pass can be answered by a pass.
 
-Three other tables are this one. For the sum of the bar and a strip of length x (one heap of Nim), with r passes to share,
-the x of the one P-position at (., y, z) is the Grundy number of (y, z) with r passes: it is the mex of the same numbers. A
-heap of Nim is what constant heights make of z, so with heights constant this is also two-heap Nim with passes, and, by the
-strip, the c of the P-position (a, b, c) of three-heap Nim with passes (pass2016; patterns Fig. 7).
+The same table describes three other games. First, the sum of the bar and a strip of length x (a Nim heap) with r shared passes: the
+x of the unique P-position (·, y, z) is the mex of the same numbers, so it is the Grundy number of (y, z) with r passes. Second,
+two-heap Nim with passes: constant heights. Third, three-heap Nim with passes: constant heights and a strip, where the table contains
+the c of the P-position (a, b, c) (pass2016; patterns Fig. 7).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def fill_bar(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill a block ``grundy[:, z_range, :]``, after the blocks before it.
+    """Fill the block ``grundy[:, z_range, :]``; earlier blocks must be filled.
 
     Parameters
     ----------
@@ -50,16 +50,16 @@ def fill_bar(
     first_y
         The y of ``grundy[:, :, 0]``.
     z_range
-        First and stop of the block along z. All blocks at smaller z (same y) must have been filled with the same ``by_z``,
+        Start and stop of the block along z. All blocks at smaller z (same y) must have been filled with the same ``by_z``,
         and all at smaller y (same z) with the same ``by_y``.
     holds_terminal
         Whether the first position of these arrays is the terminal (0, 0), from which passing is not allowed.
     by_y
-        What the moves along y reach, one line for each z of ``z_range``, counted from its first. Carried on.
+        Options along y. Line i belongs to the i-th z of ``z_range``. Updated in place.
     by_z
-        One line, rows counted from ``first_y``: what the moves along z reach. Carried on.
+        Options along z. One line, whose row 0 belongs to ``first_y``. Updated in place.
     grundy : int16 or int32 [passes+1, n_z, n_y]
-        Filled with Grundy numbers, and with -1 above the heights.
+        Output: Grundy numbers, and -1 above the heights.
     """
     layers, _, n_y = grundy.shape
     for z in range(z_range[0], z_range[1]):
@@ -113,7 +113,7 @@ def fold_bar(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Carry the option sets over a filled block, as `fill_bar` leaves them."""
+    """Update the option sets from a filled block, exactly as `fill_bar` does."""
     for z in range(z_range[0], z_range[1]):
         line = z - z_range[0]
         rows = min(np.int64(heights[z]) + 1 - first_y, grundy.shape[2])

@@ -1,11 +1,11 @@
 """Grundy numbers of any game whose moves only lower coordinates.
 
-Idea: the cell of an option is the cell of the position minus n times the strides of the lowered coordinates, for a move by n. A
-coordinate that is then above its limit is lowered to it, which subtracts again. All functions of the position (limits, largest
-amounts, conditions) are computed before, in one array; along a row only the index in this array changes.
-Invariant: positions are settled in lexicographic order, so that the options of each are settled before it. The numbers of its
-options are marked with a stamp of the position, so that nothing need be cleared for the next one.
-Cost: 2 to 7 nanoseconds for an option while the table is in a cache, and 100 for each kind of move at each position.
+Idea: for a move by n, the cell of the option is the cell of the position minus n times the strides of the lowered coordinates. A
+coordinate above its limit is then clipped to the limit, which subtracts more. All functions of the position (limits, largest amounts,
+conditions) are precomputed in one array. Along a row only the index into this array changes.
+Invariant: positions are computed in lexicographic order, so the options of each position are computed before it. The Grundy numbers
+of its options are marked with a stamp that is unique to the position, so the marks need not be cleared.
+Cost: 2 to 7 nanoseconds per option while the table is in a cache, and 100 nanoseconds per position and kind of move.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ from choco_pipeline.kernels.dtypes import Table, table_for
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
-#: Options visited before Python is asked again, so that a run can be interrupted: some tenths of a second.
+#: Options per call of the compiled code, some tenths of a second. Between calls, Python can be interrupted.
 VISITS = 20_000_000
 
 
 class MoveArrays(NamedTuple):
-    """Limits and moves as arrays; the i-th list begins at ``…_bounds[i]``."""
+    """Limits and moves as arrays; the list of move i begins at ``…_bounds[i]``."""
 
     #: int32. The values of all functions of the position.
     values: NDArray[np.int32]
-    #: int64 [functions]. Where those of each function start.
+    #: int64 [functions]. Index of the first value of each function.
     starts: Ints
-    #: int64 [functions, coordinates]. The step in the values if a coordinate increases by 1; 0 if the function does not read it.
+    #: int64 [functions, coordinates]. Change of the index if a coordinate increases by 1; 0 if the function does not read it.
     steps: Ints
-    #: int64 [limits]. The coordinate of each limit, whose function has the limit's own number.
+    #: int64 [limits]. The limited coordinate. Limit i is the value of function i.
     limited: Ints
     #: int64. The coordinates that each move lowers.
     lowers: Ints
     lowers_bounds: Ints
-    #: int64. By which amounts each move lowers; none stands for any.
+    #: int64. The allowed amounts of each move; an empty list allows all amounts.
     amounts: Ints
     amounts_bounds: Ints
     #: int64. The limits that may be lower after each move.
     clips: Ints
     clips_bounds: Ints
-    #: int64. Earlier moves, of which one must be possible.
+    #: int64. Earlier moves. The move requires that at least one of them is possible.
     needs: Ints
     needs_bounds: Ints
-    #: int64 [moves]. The function of the largest amount, and the one that is not 0 where play has ended; -1 for none.
+    #: int64 [moves]. The function for the largest amount, and the function that is nonzero where play has ended; -1 for none.
     at_most: Ints
     unless: Ints
-    #: int64 [moves]. The least amount where amounts differ from coordinate to coordinate, 0 or 1; not all are 0.
+    #: int64 [moves]. Least amount per coordinate, 0 or 1, if amounts may differ between coordinates. They are not all 0.
     least: Ints
-    #: bool [moves]. Whether amounts may differ from coordinate to coordinate; whether a coordinate above its limit falls to
-    #: it; whether there is a list of needs; whether it is a move, or only needed by one.
+    #: bool [moves]. Whether amounts may differ between coordinates; whether a coordinate above its limit is clipped (otherwise the
+    #: move is illegal); whether there is a list of needs; whether it is a move (otherwise it only serves as a need).
     differ: Truths
     may_clip: Truths
     has_needs: Truths
@@ -74,11 +74,11 @@ def stamp_line(
     seen: Ints,
     stamp: Index,
 ) -> bool:
-    """Stamp the numbers of the cells ``cell - n · stride``, clipped.
+    """Stamp the Grundy numbers of the options ``cell - n · stride``, after clipping.
 
-    `excess` is int64 [limits, 5], for each limit that may be lower: the coordinate's value and by how much an amount of 1
-    lowers it, its stride, the place of the limit's value, and by how much an amount of 1 moves that. The stamp is the
-    position's; 0 to stamp nothing and only look whether there is an option, which is returned.
+    Return whether there is an option. `excess` is int64 [limits, 5], a row for each limit that the move may lower: the value of the
+    coordinate, its decrease per unit of n, its stride, the index of the limit's value, and the decrease of that index per unit of n.
+    The stamp 0 stamps nothing.
     """
     first, last = amounts
     if len(excess) == 0:
@@ -106,7 +106,7 @@ def stamp_line(
 def take(
     moves: MoveArrays, m: Index, name: Index, by: Index, excess: Ints, strides: Ints
 ) -> np.int64:
-    """Lower a coordinate for `stamp_line`; return how far the cell steps back."""
+    """Lower a coordinate in `excess`; return the decrease of the cell index."""
     first = moves.clips_bounds[m]
     for i in range(len(excess)):
         limit = moves.clips[first + i]
@@ -127,10 +127,9 @@ def stamp_move(
     seen: Ints,
     stamp: Index,
 ) -> tuple[bool, int]:
-    """Stamp options by one move; return whether there is one, and amounts tried.
+    """Stamp the options of a move; return whether there is one, and the amounts tried.
 
-    The position is `at`, with where the value of each function is; `scratch`, int64 [limits, 5], is overwritten with what
-    `stamp_line` takes.
+    `at` is the position and the index of the value of each function. `scratch`, int64 [limits, 5], is overwritten.
     """
     position, places = at
     first_lowered = moves.lowers_bounds[m]
@@ -174,7 +173,7 @@ def stamp_move(
             cell, stride, (1, most), excess, may_clip, moves.values, table, seen, stamp
         )
         return has_option, max(most, 0)
-    # The amounts taken from all but the last of the lowered coordinates count up like an odometer, from the least ones.
+    # The amounts for the lowered coordinates, except the last, count up like an odometer.
     least = moves.least[m]
     outer = last_lowered - first_lowered
     largest = np.empty(outer, np.int64)
@@ -212,10 +211,10 @@ def stamp_move(
 def fill_rows(
     moves: MoveArrays, sizes: Ints, first: Index, visits: Index, table: Table, seen: Ints
 ) -> int:
-    """Fill rows, until `visits` options were visited; return the next row.
+    """Fill rows until `visits` options were visited; return the next row.
 
-    The table, int16 or int32, one-dimensional, holds the cells in lexicographic order: filled up to the row, and beyond it 0,
-    or -1 where there is no position. What was `seen`, int64, is longer than any number and holds no stamp of a later position.
+    The table, int16 or int32, one-dimensional, holds the cells in lexicographic order. Rows before `first` are filled; later cells
+    are 0, or -1 for no position. `seen`, int64, holds stamps of earlier positions, indexed by Grundy number.
     """
     last = len(sizes) - 1
     strides = np.ones(last + 1, np.int64)
@@ -285,9 +284,9 @@ def grundy_generic(
 ) -> Table:
     """Return all Grundy numbers of a game.
 
-    Coordinate i has the values 0 to ``sizes[i] - 1``; there is at least one coordinate. `is_position`, broadcast, is
-    False for cells within the limits that are no positions; no move may lead there from a position. The table is int16 or int32 [sizes],
-    -1 where there is no position: a move lowers the coordinates' sum, so no number is larger than that can be.
+    Coordinate i has the values 0 to ``sizes[i] - 1``; there is at least one coordinate. `is_position` is broadcast. It is False for
+    cells within the limits that are no positions, and no move may lead to them. The table is int16 or int32 [sizes], with -1 for no
+    position. A move lowers the sum of the coordinates, so a Grundy number is at most that sum.
     """
     largest = sum(sizes) - len(sizes)
     table = table_for(sizes, largest)
@@ -303,8 +302,8 @@ def grundy_generic(
     return table
 
 
-# Where a move splits a heap, the options of a position stand in lists, one after the other; each is a cell, or two cells whose sum
-# is played. An option costs 5 nanoseconds.
+# If moves can split heaps, the options of all positions are in one array. An option is one cell, or the sum of the games of two cells.
+# Cost: 5 nanoseconds per option.
 
 
 @kernel
@@ -318,13 +317,13 @@ def settle(
     seen: Ints,
     stamp: Index,
 ) -> int:
-    """Settle positions in all layers, and return the last stamp.
+    """Compute the values of positions in all layers; return the last stamp.
 
-    `places`, int64, are the cells of the positions in a layer, ascending; `starts`, int64, says where the options of each start,
-    and where the last ones end. `first` and `second`, int64, are the cells of each option, the second -1 where the option is one
-    position. `cells`, signed integers [layers, cells], have a layer for each number of passes left, and are filled in: of misère
-    play with 0 for P-positions and 1 for others. `seen`, int64, is longer than the options of any position with a pass are many,
-    and holds no number larger than `stamp`, the last stamp so far.
+    `places`, int64, are the cells of the positions in a layer, ascending. The options of position i are those from ``starts[i]`` to
+    ``starts[i + 1] - 1``. `first` and `second`, int64, are the cells of each option; the second is -1 for an option that is a single
+    position. `cells`, signed integers [layers, cells], has a layer for each number of passes left. The output is written there: Grundy
+    numbers, or for misère play 0 for P-positions and 1 for N-positions. `seen`, int64, is longer than the number of options of any
+    position, including a pass, and holds no stamp greater than `stamp`, the last stamp used.
     """
     for i in range(len(places)):
         place = places[i]

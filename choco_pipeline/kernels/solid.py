@@ -2,17 +2,17 @@
 
 A position is (x, y, z) with y ≤ heights[x, z] and p passes left. Its options are (u, min(y, heights[u, z]), z) for u < x;
 (x, v, z) for v < y; (x, min(y, heights[x, w]), w) for w < z; and, with p > 0 and (x, y, z) ≠ (0, 0, 0), the same position
-with p-1 passes left (triangular, solid2022). A table of p passes equals that of p-2. With heights constant nothing is ever
-clipped, so this is also three-heap Nim with passes, and the d of the one P-position (a, b, c, .) of four-heap Nim.
+with p-1 passes left (triangular, solid2022). A table for p passes equals the table for p-2. Constant heights clip nothing, so the
+same table describes three-heap Nim with passes, and contains the d of the unique P-position (a, b, c, ·) of four-heap Nim.
 
-Idea: the options of (x, y, z) lie on three lines, and along each the numbers met so far are a set that only grows. So each line
-carries its set as bits, and a Grundy number is the first bit that none of three sets has, 64 at a time. A move along x or z to a
-lower bar clips y and ends at the top of that bar, so that sets along x and z are kept for each y.
+Idea: the options of (x, y, z) lie on three lines. Along each line, the set of earlier Grundy numbers only grows, and is stored as
+bits. The mex is the first bit that is in none of the three sets, found 64 bits at a time. A move along x or z to a lower column clips
+y to the top of that column, so the sets along x and z are kept for each y.
 
-Invariant: positions are filled with x, z and then y ascending; before each, the sets of its lines hold exactly the
-Grundy numbers of its options along them (`OptionSets`). Inside a block the order is by tiles, whose sets stay in a core's cache.
+Invariant: positions are filled with x, z and then y ascending. Before each position, the sets of its lines hold exactly the Grundy
+numbers of its options (`OptionSets`). Blocks are filled tile by tile, so that the sets stay in the cache of a core.
 
-Cost: for a position, a search in words that have a free bit, and a bit set in three sets. Memory: a bit for each line, y and number.
+Cost: for each position, a search in words with a free bit, and three bits set. Memory: a bit for each line, y and number.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def fold_tile(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Add the numbers in ``grundy[:, x_range, z_range, :]``, as `fill_tile` does."""
+    """Add the numbers of a filled tile to the sets, exactly as `fill_tile` does."""
     for x in range(rows[0], rows[1]):
         for z in range(z_range[0], z_range[1]):
             height = np.int64(heights[x, z])
@@ -130,23 +130,23 @@ def fill_solid(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill a block ``grundy[:, x_range, z_range, :]``, after the blocks before it.
+    """Fill the block ``grundy[:, x_range, z_range, :]``; earlier blocks must be filled.
 
     Parameters
     ----------
     heights : int32 [n_x, n_z]
         The largest y of each (x, z), never decreasing along either axis.
     x_range, z_range
-        First and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
+        Start and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
         ``by_x``, and all at smaller z (same x) with the same ``by_z``.
     holds_terminal
         Whether (0, 0, 0) of these arrays is the terminal position, from which passing is not allowed.
     by_x
-        What the moves along x reach, one line for each z of ``heights``. Carried on.
+        Options along x. Line z belongs to the z of ``heights``. Updated in place.
     by_z
-        What the moves along z reach, one line for each x of ``x_range``, counted from its first. Carried on.
+        Options along z. Line i belongs to the i-th x of ``x_range``. Updated in place.
     grundy : int16 or int32 [passes+1, n_x, n_z, n_y]
-        Filled with Grundy numbers, and with -1 above the heights.
+        Output: Grundy numbers, and -1 above the heights.
     """
     for x in range(x_range[0], x_range[1], TILE):
         rows = (x, min(x + TILE, x_range[1]), x_range[0])
@@ -164,7 +164,7 @@ def fold_solid(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Carry the option sets over a filled block, as `fill_solid` leaves them."""
+    """Update the option sets from a filled block, exactly as `fill_solid` does."""
     for x in range(x_range[0], x_range[1], TILE):
         rows = (x, min(x + TILE, x_range[1]), x_range[0])
         for z in range(z_range[0], z_range[1], TILE):

@@ -1,5 +1,5 @@
-"""Statements about all positions of a game, decided by automata.
+"""Proofs about all positions of a game, by automata.
 
-`arithmetic` decides sentences on natural numbers, by automata; `games` proves a game's relation with it; `statements` are decided on a proved
-relation. `uniform` finds proofs of families for all parameters, and `checker` asks the programs that judge all proofs.
+`arithmetic` decides sentences about natural numbers. `games` proves the P-positions or Grundy numbers of a game. `statements` decides
+claims about a proved game. `uniform` proves statements for all parameters of a family. `checker` runs the independent checkers.
 """

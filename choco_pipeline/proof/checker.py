@@ -1,4 +1,4 @@
-"""The standalone checkers of games and claims, and of families."""
+"""Calls of the two standalone checkers: for games and claims, and for families."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.provenance import file_digest
 from choco_pipeline.shipped import SHIPPED
 
-#: The checker of games and claims; ``-I -S`` restricts it to Python's standard library.
+#: Checker of games and claims. ``-I -S`` restricts it to Python's standard library.
 PROGRAM = SHIPPED / "checker" / "check.py"
-#: The checker of families, which imports the other one, z3 and cvc5.
+#: Checker of families. It imports the other checker, z3 and cvc5.
 FAMILIES = PROGRAM.with_name("families.py")
-#: Seconds outside of the limits of files, for Python to start.
+#: Additional seconds for the start of Python.
 START = 5.0
 #: Time limit in seconds for a new certificate. Nearly all take less than one; a nim-sum of six integers takes up to three.
 CHECKER_SECONDS = 4.0
 
-#: ``stated`` if the checker was asked for the statement only.
+#: ``stated`` if only the statement was requested.
 Answer = Literal[
     "proved", "refuted", "vacuous", "out of time", "undecided", "no certificate", "stated"
 ]
@@ -48,11 +48,9 @@ class Checked:
 def check_files(
     paths: Sequence[Path], seconds: float, *, state_only: bool = False
 ) -> list[Checked]:
-    """Return the checker's answers on certificates, in their order.
+    """Return the checker's answer on each certificate.
 
-    The checker reads no other file.
-
-    Games that several certificates share are decided once. The seconds are of computing, for each certificate.
+    The checker reads only these files, and decides a game once that several of them share. `seconds` is CPU time per certificate.
     """
     if not paths:
         return []
@@ -66,13 +64,13 @@ def check_files(
             capture_output=True,
             text=True,
             check=False,
-            # a second of computing takes longer beside other processes
+            # wall-clock time is longer than CPU time beside other processes
             timeout=START + 4 * (seconds + 1) * len(paths),
         )
     except subprocess.TimeoutExpired as error:
-        output = error.stdout  # bytes though text was asked for; None if there is nothing
+        output = error.stdout  # bytes in spite of ``text=True``; None without output
         lines = output.decode() if isinstance(output, bytes) else ""
-        otherwise = Checked("out of time", "it did not end in its time")
+        otherwise = Checked("out of time", "it exceeded its time limit")
         return _answers(paths, lines, otherwise)
     complaint = done.stderr.strip().splitlines()
     otherwise = Checked("undecided", complaint[-1] if complaint else "it gave no answer")
@@ -81,20 +79,20 @@ def check_files(
 
 @cache
 def checker_version() -> str:
-    """Return a digest of the program."""
+    """Return a digest of the checker's source file."""
     return file_digest(PROGRAM)[:16] if PROGRAM.is_file() else "not installed"
 
 
 @dataclass(frozen=True)
 class EngineAnswers:
-    """The judges that agree on a proof, and the reasons of those without an answer."""
+    """The engines that confirm a proof, and the reasons of engines without an answer."""
 
     engines: tuple[str, ...]
     no_answer: Mapping[str, str]
 
 
 def ask_checker(certificates: Sequence[str], seconds: float) -> list[EngineAnswers]:
-    """Ask the checker about proved certificates; the time limit is for each of them.
+    """Run the checker on certificates of proofs; the time limit applies to each.
 
     Raises `DisagreementError` if the checker refutes one.
     """
@@ -120,9 +118,9 @@ def _agreeing(path: str, checked: Checked) -> EngineAnswers:
 
 
 def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Checked]:
-    """Return the answers in the checker's output; `otherwise` for a file without one.
+    """Parse the checker's output; a file without an answer gets `otherwise`.
 
-    Each file has a line, ``FILE: answer`` or ``FILE: answer: why``, and indented lines of its statement.
+    The output for a file is ``FILE: answer`` or ``FILE: answer: why``, followed by indented lines with its statement.
     """
     blocks: list[list[str]] = []
     for line in output.splitlines():
@@ -146,10 +144,10 @@ def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Che
 def check_family(path: str, seconds: float) -> dict[str, Any]:
     """Return the verdict of `checker/families.py` on the certificate of a family.
 
-    It is the document of ``choco prove --check --json``: ``status`` is ``proved``, ``refuted`` or ``undecided``; ``every_member`` says
-    that the statement is wrong for each member. ``alone`` are members for which `checker/check.py` proves the statement, too;
-    ``tables_only`` the other members that were compared with the definition. Raises `ChocoError` if the file is no certificate of a family; `DisagreementError` if
-    the solvers, or the two programs, contradict each other.
+    The verdict is the output of ``choco prove --check --json``. ``status`` is ``proved``, ``refuted`` or ``undecided``.
+    ``every_member`` is true if the statement is false for every member. ``alone`` lists the members for which `checker/check.py` also
+    proves the statement, and ``tables_only`` the other members that were compared with the definition. Raises `ChocoError` if the file
+    is no certificate of a family; `DisagreementError` if the solvers, or the two programs, contradict each other.
     """
     written = read_family(Path(path))
     command = [

@@ -1,6 +1,6 @@
-"""Clocks of computing time, and budgets of time and memory.
+"""Limits of CPU time and of memory.
 
-Time is CPU time, so that results within a limit do not depend on other work of the machine.
+CPU time makes results independent of other processes on the machine.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ import psutil
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 T = TypeVar("T")
-#: Steps of a loop between two checks of the clock: some milliseconds.
+#: Loop iterations between two checks of the clock, some milliseconds.
 STEPS = 1000
 GIB = 1 << 30
-#: The longest time limit for solvers in seconds, because they read milliseconds as 32 bits.
+#: Longest time limit for solvers in seconds: they store milliseconds in 32 bits.
 MOST_SECONDS = 2e5
-#: Seconds on the clock for a second of computing beside other processes; more means that a process does not compute.
+#: Largest ratio of wall-clock time to CPU time on a busy machine. A larger ratio means that a process is waiting.
 MOST_CROWDED = 10.0
 
 
 def computed() -> float:
-    """Return the CPU seconds of this thread and of the ended children of its process."""
+    """Return the CPU seconds of this thread and of terminated child processes."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.thread_time() + children.ru_utime + children.ru_stime
 
 
 class OverError(UndecidedError):
-    """The time or the memory is over."""
+    """The limit of time or memory is reached."""
 
 
 def computed_by(pid: int) -> float:
@@ -54,27 +54,24 @@ def total_of(pid: int, measured: Callable[[psutil.Process], float]) -> float:
 
 @dataclass(frozen=True)
 class Clock:
-    """A limit of computing time of this thread and of children it waits for.
-
-    Automata are about all numbers, so that a counterexample may be a position with more options than can be tried.
-    """
+    """A limit of CPU time for this thread and its terminated child processes."""
 
     seconds: float = inf
     started: float = field(default_factory=computed)
 
     @property
     def spent(self) -> float:
-        """Seconds of computing since the start."""
+        """CPU seconds since the start."""
         return computed() - self.started
 
     @property
     def left(self) -> float:
-        """Seconds until the time is over; negative after that."""
+        """CPU seconds left; negative after the limit."""
         return self.seconds - self.spent
 
     @property
     def over(self) -> str:
-        """The message that the time is over."""
+        """The message for a reached time limit."""
         return f"the {self.seconds:g} seconds are over"
 
     def require(self) -> None:
@@ -83,7 +80,7 @@ class Clock:
             raise OverError(self.over)
 
     def limited(self, values: Iterable[T]) -> Iterator[T]:
-        """Yield values; raise `UndecidedError` if the time is over."""
+        """Yield the values; raise `OverError` if the time is over."""
         for i, value in enumerate(values):
             if i % STEPS == 0:
                 self.require()
@@ -92,9 +89,9 @@ class Clock:
 
 @dataclass(frozen=True)
 class Budget(Clock):
-    """Limits of computing time, from now on, and of memory of this process in GiB.
+    """Limits of CPU time, from now on, and of memory of this process in GiB.
 
-    A search that checks them can report its state, unlike one that is ended from outside.
+    A search that checks its budget can report its state. A killed process cannot.
     """
 
     memory: float = inf
@@ -107,10 +104,10 @@ class Budget(Clock):
 
 
 def answer_within(clock: Clock, ask: Callable[[int], T], unknown: T, least: float = 0.001) -> T:
-    """Return a solver's answer within the time left, or `least` seconds.
+    """Return a solver's answer within the remaining time, at least `least` seconds.
 
-    `ask` is given milliseconds on the wall clock, and returns `unknown` when they are over. If other processes had most of that
-    time, the solver is asked once more, for longer.
+    `ask` takes a limit in wall-clock milliseconds and returns `unknown` when it is reached. If other processes used most of that time,
+    `ask` is called once more with a longer limit.
     """
     before, seconds = clock.spent, min(max(least, clock.left), MOST_SECONDS)
     answer = ask(int(1000 * seconds))

@@ -1,4 +1,4 @@
-"""Certificates of families in files; the checker has its own reader."""
+"""Schema of certificates of families. The checker has its own reader."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StepText(_Part):
 
 
 class LocationText(_Part):
-    """A location of the control, with its invariant."""
+    """A location of the control automaton, with its invariant."""
 
     start: bool
     settled: bool
@@ -55,7 +55,7 @@ class LocationText(_Part):
 
 
 class ObligationText(_Part):
-    """An obligation."""
+    """An obligation and the control that discharges it."""
 
     kind: Literal["value", "exclusion", "option"]
     move: str | None
@@ -71,7 +71,7 @@ class QuotientOfHeight(_Part):
 
 
 class HeightText(_Part):
-    """A largest value: one quotient, or the least, the largest or the sum of several."""
+    """A height function: one quotient, or the minimum, maximum or sum of several."""
 
     function: Literal["min", "max", "sum"]
     parts: list[QuotientOfHeight] = Field(min_length=1, max_length=8)
@@ -85,14 +85,14 @@ class DigitsText(_Part):
 
 
 class QuotientText(_Part):
-    """⌊dividend/divisor⌋, by a name of its place: ``number(1)`` is the first."""
+    """⌊dividend/divisor⌋. Lemmas name it by its number: ``number(1)`` is the first."""
 
     dividend: SumText
     divisor: SumText
 
 
 class OptionText(_Part):
-    """An option that is tried: which coordinates a move changes, and to what."""
+    """A candidate option: the coordinates that a move changes, and their new values."""
 
     move: str
     fallen: list[str]
@@ -100,7 +100,7 @@ class OptionText(_Part):
 
 
 class FormulaText(_Part):
-    """Hints for a formula by cases: options, and lemmas on products."""
+    """Hints for a proof by cases: candidate options, and lemmas about products."""
 
     factors: list[str]
     floors: list[QuotientOfHeight] = Field(max_length=8)
@@ -110,7 +110,7 @@ class FormulaText(_Part):
 
 
 class CaseText(_Part):
-    """A case."""
+    """A case of the parameters."""
 
     parameters: dict[str, SumText]
     conditions: list[SumText]
@@ -126,14 +126,14 @@ class CaseText(_Part):
 
 
 class RelationText(_Part):
-    """The statement on every member."""
+    """The claimed formula for every member."""
 
     kind: Literal["p-positions", "grundy"]
     formula: str
 
 
 class FamilyText(_Part):
-    """A certificate."""
+    """The certificate of a family."""
 
     kind: Literal["family"]
     format: Literal[2]
@@ -149,7 +149,7 @@ class FamilyText(_Part):
     cases: list[CaseText] = Field(min_length=1, max_length=200)
 
     def statement(self, coordinates: tuple[str, ...]) -> FamilyStatement:
-        """Return the statement that is proved or refuted."""
+        """Return the proved or refuted statement."""
         return FamilyStatement(
             ruleset=self.ruleset,
             parameters=tuple(self.parameters),
@@ -162,11 +162,11 @@ class FamilyText(_Part):
 
 
 def is_family(path: str) -> bool:
-    """Whether a file is a JSON document that says to be a certificate of a family."""
+    """Whether a file is a JSON document with the kind ``family``."""
     document: Any = read_json(Path(path), MOST_BYTES)
     return isinstance(document, dict) and document.get("kind") == KIND
 
 
 def read_family(path: Path) -> FamilyText:
-    """Return the certificate in a file, or raise `ChocoError` if there is none."""
+    """Read a certificate; raise `ChocoError` if the file contains none."""
     return Content(path.as_posix(), read_json(path, MOST_BYTES)).load(FamilyText)

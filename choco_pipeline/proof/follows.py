@@ -1,8 +1,8 @@
-"""Claims that follow from others by lemmas, with verdicts.
+"""Verdicts on claims that follow from other claims by lemmas.
 
-A claim is read backwards from its last lemma. The last step, from the conclusion of the lemmas to the claim, is statements on
-integers. The formulas are put into one statement that all integers satisfy, positions or not, under the facts that hold at
-every position. So a statement that is proved is enough, and one that is false refutes nothing.
+The lemmas are applied backwards, from the game of the claim to the games of the premises. The last step is the implication from the
+lemmas' conclusion to the claim, a statement about all integers under the facts that hold at every position. The integers need not be
+a position. So a proof of this statement suffices, but a counterexample to it does not refute the claim.
 """
 
 from __future__ import annotations
@@ -57,25 +57,24 @@ from choco_pipeline.proof.trial import Statement
 from choco_pipeline.statements.tree import OnOptions
 from choco_pipeline.tables.computing import table
 
-#: Witnesses are searched up to this multiple of the sum of the given numbers and 1.
+#: Limit for witnesses, as a multiple of 1 plus the sum of the given numbers.
 REACH = 4
 
 
 @dataclass(frozen=True)
 class LastStep:
-    """What lemmas say of a claim's own game, and the claim."""
+    """A claim, and the conclusion of the lemmas about its game."""
 
-    #: With `for_all`.
+    #: A claim with `for_all`.
     claim: Claim
-    #: Its game.
     game: FamilyGame
-    #: What is known of the game, for at least as many passes left.
+    #: The lemmas' conclusion, for at least the passes of the game.
     known: PositionFormulas
 
     def statements(self) -> Iterator[str]:
-        """Yield statements on integers: the lemmas' conclusion implies the claim.
+        """Yield statements about integers: the lemmas' conclusion implies the claim.
 
-        Raises `LemmaError` if the conclusion is of another kind than the claim.
+        Raises `LemmaError` if the conclusion and the claim are of different kinds.
         """
         check = self.claim.check
         match check:
@@ -108,41 +107,41 @@ class LastStep:
             yield self._everywhere(counted, render(substitute(check.values.root, {"v": value})))
         if check.relation == "within":
             return
-        # Where all limited coordinates are 0 is a position, as no largest value is negative.
+        # If all limited coordinates are 0, this is a position, because heights are not negative.
         at_zero: Mapping[str, Node] = dict.fromkeys(self.game.heights, Integer(0))
         given = [*self._parameters, "v"]
         # v may be negative; the reach is not.
         far = f"0..{REACH}*({'+'.join([*self._parameters, 'abs(v)'])}+1)"
         spans = {n: far for n in self.game.coordinates if n not in self.game.heights}
         spans |= self._passes
-        such = [substitute(part, at_zero) for part in (*counted, equal(value, Name("v")))]
+        conditions = [substitute(part, at_zero) for part in (*counted, equal(value, Name("v")))]
         counted_over = ", ".join(f"{name} in {span}" for name, span in spans.items())
         yield self._statement(
             given,
             [check.values.root],
-            f"count({counted_over}: {render(joined('and', *such))}) >= 1",
+            f"count({counted_over}: {render(joined('and', *conditions))}) >= 1",
         )
 
     def _of_options(self, check: OnOptions) -> Iterator[str]:
-        """Yield statements on the options of P-positions, or of the others."""
+        """Yield statements about options of P-positions or of N-positions."""
         is_p, of, to = self.known.outcome, check.where.root, check.to.root
         is_other = LogicalNot(is_p)
         counts_all = {*check.by} in (set(), {*self.claim.coordinates})
         if check.word == "some" and not counts_all:
-            raise LemmaError("which moves lead to a P-position is not known")
+            raise LemmaError("the lemmas do not say which moves lead to a P-position")
         yield self._everywhere([of], render(is_other if check.word == "some" else is_p))
         given, then = {"every": (is_other, to), "no": (to, is_p)}.get(check.word, (is_p, to))
         yield self._everywhere([given], render(then))
 
     def members(self) -> Iterator[dict[str, int]]:
-        """Yield parameters of the claim, small ones first."""
+        """Yield choices of the claim's parameters, small ones first."""
         ruleset, condition = self.claim.statement.ruleset, self.claim.statement.for_all
         assert ruleset is not None
         assert condition is not None
         return Statement(ruleset, condition.text, "", "grundy", "").members()
 
     def conclusion(self) -> Formula:
-        """Return the lemmas' conclusion: a condition, or an equation for ``grundy``."""
+        """Return the lemmas' conclusion: a condition, or an equation with ``grundy``."""
         if self.known.kind == "p-positions":
             return parse(render(self.known.formula))
         return parse(render(equal(Name("grundy"), self.known.formula)))
@@ -153,12 +152,12 @@ class LastStep:
 
     @property
     def _passes(self) -> dict[str, str]:
-        """The range of the passes left, if there are any."""
+        """The range of the passes left; empty for a game without passes."""
         passes = self.game.passes
         return {} if passes is None else {PASSES_LEFT: f"0..{render(passes)}"}
 
     def _everywhere(self, where: Sequence[Node], holds: str) -> str:
-        """Return a statement on all coordinates at which the facts hold."""
+        """Return a statement about all coordinates that satisfy the facts."""
         names = [*self._parameters, *self.game.coordinates, *self._passes]
         return self._statement(names, [*self.known.facts, *where], holds)
 
@@ -172,30 +171,28 @@ class LastStep:
 
 
 def integers(spans: Mapping[str, str], where: str, conclusion: str) -> str:
-    """Return a statement about integers with these ranges."""
+    """Return the text of an implication about integers with these ranges."""
     if "N" in spans:
-        raise LemmaError("a parameter cannot be called N here")
+        raise LemmaError("a parameter cannot be named N, the bound of integers")
     ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
     return f"for {ranges}: {where} => {conclusion}"
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """What remains to be decided for a claim to follow from its premises."""
+    """The statements that imply a claim, given its premises."""
 
-    #: What lemmas say of the claim's games, and the claim.
     last: LastStep
-    #: For which parameters the premises speak of these games.
+    #: Conditions on the parameters under which the premises apply to the games.
     of_parameters: tuple[Formula, ...]
-    #: On integers: that the claim speaks of such parameters only, and the last step.
+    #: Statements about integers: `for_all` implies these conditions, and the last step.
     statements: tuple[str, ...]
 
 
 def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     """Return the derivation of a claim from premises by the lemmas it names.
 
-    Raises `LemmaError` or `FamilyError` if it does not: a lemma speaks of other games, or the premises do, or of other
-    kinds of numbers.
+    Raises `LemmaError` or `FamilyError` if the lemmas or premises are about other games or quantities.
     """
     statement = claim.statement
     assert statement.follows_from is not None
@@ -204,10 +201,10 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     game = FamilyGame.read(claim.pattern)
     needed: tuple[FamilyGame, ...] = (game,)
     conclusions = []
-    # From the claim's game back to those of the premises.
+    # From the claim's game back to the games of the premises.
     for lemma in [LEMMAS[name] for name in reversed(statement.follows_from.lemmas)]:
         if len(needed) != 1:
-            raise LemmaError(f"{lemma.title}: what stands before it is of {len(needed)} games")
+            raise LemmaError(f"{lemma.title}: the next lemma needs {len(needed)} games, not one")
         with _named(lemma):
             needed, conclude = lemma.needs(needed[0])
         conclusions.append((lemma, conclude))
@@ -217,7 +214,7 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
         with _named(lemma):
             known = [conclude(known)]
     last = LastStep(claim, game, known[0])
-    # A premise with the same condition speaks of these parameters.
+    # A premise with the same condition as the claim needs no statement.
     others = [condition for condition in conditions if render(condition) != statement.for_all.text]
     statements = [*last.statements()]
     if others:
@@ -230,7 +227,7 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
 
 @contextmanager
 def _named(lemma: Lemma) -> Iterator[None]:
-    """Put the title of a lemma before its complaints."""
+    """Prefix error messages with the title of the lemma."""
     try:
         yield
     except LemmaError as error:
@@ -240,8 +237,8 @@ def _named(lemma: Lemma) -> Iterator[None]:
 def _of_premises(
     games: Sequence[FamilyGame], premises: Sequence[Claim], conditions: list[Node]
 ) -> list[PositionFormulas]:
-    """Return premises' formulas for games; append conditions on parameters."""
-    knowns, used = [], set()
+    """Return the premises' formulas for the games; append to `conditions`."""
+    formulas, used = [], set()
     for game in games:
         for premise in premises:
             assert premise.pattern is not None
@@ -253,27 +250,27 @@ def _of_premises(
             named = ", ".join(given.id for given in premises)
             of = f"({', '.join(game.coordinates)})"
             of += "" if game.passes is None else f", passes {render(game.passes)}"
-            raise LemmaError(f"no premise ({named}) speaks of the game {of} that is needed")
+            raise LemmaError(f"no premise ({named}) is about the required game {of}")
         if unknown := sorted(premise.parameters - values.keys()):
-            raise LemmaError(f"{premise.id}: nothing says what {unknown[0]} stands for")
+            raise LemmaError(f"{premise.id}: the game does not determine {unknown[0]}")
         used.add(premise.id)
         if premise.statement.for_all is None:
-            raise LemmaError(f"{premise.id} is decided for single parameters only")
+            raise LemmaError(f"{premise.id} is decided for individual parameters only")
         conditions.append(substitute(premise.statement.for_all.root, values))
-        knowns.append(_known(premise, about, game, values))
+        formulas.append(_known(premise, about, game, values))
     if unused := [given.id for given in premises if given.id not in used]:
         raise LemmaError(f"{unused[0]} is not needed")
-    return knowns
+    return formulas
 
 
 def _known(
     premise: Claim, about: FamilyGame, game: FamilyGame, values: Mapping[str, Node]
 ) -> PositionFormulas:
-    """Return the formulas of a premise, in the coordinates and parameters of a game."""
+    """Return a premise's formulas in the coordinates and parameters of a game."""
     given = premise.determined
     is_of_some = premise.reach is not None or premise.is_of_whole_bars
     if given is None or given.where is not None or is_of_some:
-        raise LemmaError(f"{premise.id} does not say of every position what it is")
+        raise LemmaError(f"{premise.id} does not determine every position")
     formula = given.formula.root
     named: dict[str, Node] = dict(zip(about.coordinates, map(Name, game.coordinates), strict=True))
     if about.passes is not None and game.passes is None:
@@ -284,7 +281,7 @@ def _known(
     return PositionFormulas("grundy", value, (Compare((">=",), (value, Integer(0))),))
 
 
-#: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
+#: Number of members, and bound of their tables, for the comparison with the lemmas and the claim.
 MEMBERS, BOUND = 6, 14
 
 
@@ -297,10 +294,10 @@ def settle_following(
 ) -> ClaimVerdict:
     """Return the verdict on a claim that follows from others.
 
-    The claim and the premises that it names, in their order, are as `Claim.as_json` wrote them; a premise's verdict on all
-    parameters is None where there is none. Each sentence may take about this number of seconds. The verdict is as
-    `choco_pipeline.proof.for_all.settle_for_all` returns it, never refuted; its evidence has ``follows_from``. Raises
-    `DisagreementError` if judges contradict each other; also if the claim is false in a table, though it follows.
+    The claim and its premises, in the order of its names for them, are JSON data from `Claim.as_json`. `decided` has each premise's
+    verdict for all parameters, or None. `seconds` is the limit for each sentence. The verdict has the form of
+    `choco_pipeline.proof.for_all.settle_for_all`, with ``follows_from`` in its evidence, and is never refuted. Raises
+    `DisagreementError` if engines contradict each other, or if a table contradicts the claim although it follows.
     """
     start = time.perf_counter()
     claim = Claim.from_json(document)
@@ -324,7 +321,7 @@ def _decided(
     seconds: float,
     folder: Path | None,
 ) -> Finding:
-    """Return the proof of a claim; `ChocoError` if there is none."""
+    """Return the proof of a claim; raise `ChocoError` if it fails."""
     follows = claim.statement.follows_from
     assert follows is not None
     chain = [_premise(premise, finding) for premise, finding in zip(premises, decided, strict=True)]
@@ -332,13 +329,13 @@ def _decided(
     steps = [
         step
         for statement in derivation.statements
-        # Under the claim's own id, a certificate would seem to be of the claim.
+        # With the claim's own id, the certificate would look like one of the claim.
         for step in proved_steps(f"{claim.id[:59]}.step", statement, seconds, folder)
     ]
     agreeing = (values for values in derivation.last.members() if _agrees(derivation, values))
     compared = len(list(islice(agreeing, MEMBERS)))
     if not compared:
-        raise LemmaError("there is no game with these parameters that a table can be made of")
+        raise LemmaError("no small member of the family has a table")
     evidence = {
         **_agreed(steps),
         "members": compared,
@@ -353,7 +350,7 @@ def _decided(
 
 
 def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
-    """Return the evidence of a premise; `LemmaError` if it is not proved."""
+    """Return the evidence of a premise; raise `LemmaError` if it is not proved."""
     if verdict is None or verdict.for_all is None or not verdict.is_proved:
         what = "is not decided for all parameters at once"
         if verdict is not None:
@@ -362,15 +359,15 @@ def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
     condition = premise.statement.for_all
     of_verdict = verdict.for_all.condition
     if verdict.claim != premise.id or condition is None or condition.text != of_verdict:
-        raise LemmaError(f"it follows from {premise.id}, of which another verdict is given")
+        raise LemmaError(f"it follows from {premise.id}, but the verdict is on another statement")
     by = verdict.evidence.get("follows_from")
     return {"claim": premise.id, "for_all": verdict.for_all.text, "follows_from": by}
 
 
 def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
-    """Return a verdict of `settle_following` with the checker's answers.
+    """Add the checker's answers to a verdict of `settle_following`.
 
-    Raises `DisagreementError` if it says that one of them is false.
+    Raises `DisagreementError` if the checker refutes a step.
     """
     if not verdict.is_proved:
         return verdict
@@ -381,7 +378,7 @@ def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
 
 
 def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the engines that agree on all steps, and others' reasons."""
+    """Return the engines that confirm all steps, and the reasons of the others."""
     agreeing = [n for n in steps[0]["engines"] if all(n in step["engines"] for step in steps)]
     silent = {name: why for step in steps for name, why in step["no_answer"].items()}
     return {
@@ -391,7 +388,7 @@ def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
-    """Compare a member's table with the lemmas and the claim, if there is one."""
+    """Compare a member's table with the lemmas and the claim; False without a table."""
     claim, known = derivation.last.claim, derivation.last.conclusion()
     assert claim.pattern is not None
     text = known.rename({"grundy": "G"}).text if "grundy" in known.names else f"P <=> ({known})"

@@ -1,8 +1,8 @@
 """Statements decided for all parameters: search, certificate, check, cache.
 
-A search (`choco_pipeline.proof.uniform`) only suggests: `checker/families.py`, which shares no code with it, decides. A claim
-has the condition on its parameters in `for_all`. Its verdict is on all of them or, if it is refuted, on the parameters of the
-counterexample, which a table must then confirm.
+The search (`choco_pipeline.proof.uniform`) only finds candidate proofs. `checker/families.py`, which shares no code with it, decides.
+The `for_all` of a claim is the condition on its parameters. A verdict applies to all these parameters. A refutation applies to the
+parameters of its counterexample, and a table must confirm it.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity
 
-#: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
+#: Subfolders of the folder of certificates: certificates of families, and cached outcomes.
 FOLDER, OUTCOMES = "families", "outcomes/families"
-#: Games whose tables use the kernels of those of families.
+#: Games whose tables use the same kernels as members of families.
 LOADED_FOR: Mapping[str, Quantity] = {
     "solid-bar(f=(x+z)//3)": "grundy",
     "step-bar(k=2, s=0)": "grundy",
 }
-#: The part of the memory at which a search ends itself and says where it stood; who calls ends it at the whole.
+#: Fraction of the memory limit at which a search ends and reports its state. The caller kills it at the limit.
 NEARLY = 0.9
 
 
 def family_of(claim: Claim, beyond: int = 0) -> Family:
-    """Return the family of a claim with `for_all`, perhaps with a larger `reach`.
+    """Return the family of a claim with `for_all`, its reach enlarged by `beyond`.
 
-    Raises `FamilyError` if they are of a kind that has no obligations.
+    Raises `FamilyError` if obligations are not supported for this kind of game.
     """
     statement, given = claim.statement, claim.determined
     assert statement.ruleset is not None
@@ -64,7 +64,7 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
 
 @cache
 def load() -> None:
-    """Load tables, which take longer to import than most decisions."""
+    """Load the code for tables, which takes longer than most decisions."""
     for game, quantity in LOADED_FOR.items():
         table(parse_ruleset(game), 2, quantity)
 
@@ -79,12 +79,12 @@ def attempt_family(
     memory: float,
     folder: str | None,
 ) -> dict[str, Any]:
-    """Decide a statement on a family, for all parameters at once, in this process.
+    """Decide a statement about a family, for all parameters at once, in this process.
 
-    The statement is as for `Family.read`. About this many seconds are searched, and as many checked; the folder receives the
-    certificate. The answer is printed by ``choco prove --for --json``: ``status`` is ``proved``, ``refuted`` or
-    ``undecided``; ``checked`` is the verdict on the certificate, None without one. Raises `FamilyError` if the game,
-    the condition or the relation is of a kind that has no obligations; `DisagreementError` if two judges contradict each other.
+    The statement is given as for `Family.read`. `seconds` limits the search, and again the check. The folder receives the certificate.
+    The result is the output of ``choco prove --for --json``. ``status`` is ``proved``, ``refuted`` or ``undecided``. ``checked`` is the
+    verdict on the certificate, None without one. Raises `FamilyError` if obligations are not supported for the game, the condition or
+    the relation; `DisagreementError` if two engines contradict each other.
     """
     try:
         family = Family.read(ruleset, condition, relation, kind, where)
@@ -111,7 +111,7 @@ def attempt_family(
     if checked is None:
         return answer
     if checked["every_member"]:
-        why = f"{proof.why}; it contradicts itself for every member"
+        why = f"{proof.why}; the statement is false for every member"
         cases = [
             {
                 "text": failure.text,
@@ -122,7 +122,7 @@ def attempt_family(
         ]
         every = {"cases": cases, "certificate": kept}
         return answer | {"why": why, "checked": checked, "every_member": every}
-    if proof.failures:  # the counterexample stands
+    if proof.failures:  # the counterexample refutes one member, at least
         return answer
     if checked["status"] == "proved":
         return answer | {"status": "proved", "checked": checked, "certificate": kept}
@@ -133,7 +133,7 @@ def attempt_family(
 def undecided_family(
     ruleset: str, condition: str, kind: RelationKind, relation: str, where: str, why: str
 ) -> dict[str, Any]:
-    """Return the answer for an attempt that was ended from outside."""
+    """Return the answer for an attempt without a result, such as a killed one."""
     return {
         "status": "undecided",
         "why": why,
@@ -160,7 +160,7 @@ def _judged(
 ) -> tuple[FamilyProof, str | None, Mapping[str, Any] | None]:
     """Search, write a certificate, and check it.
 
-    Return the search result, the certificate's path if there is a folder to keep it, and the verdict of the check, None without a
+    Return the search result, the certificate's path in `folder` if there is one, and the verdict of the check, None without a
     certificate.
     """
     proof = decide(family, Budget(seconds, memory=NEARLY * memory))
@@ -176,10 +176,9 @@ def settle_for_all(
 ) -> ClaimVerdict:
     """Return the verdict on a claim for all parameters, decided in this process.
 
-    About this many seconds are searched, with this many GiB; the caller ends a search that takes much more at once. The
-    verdict of an earlier search with the same code is taken from the folder of certificates; without one it is a new search
-    that keeps nothing. The verdict has `for_all`, unless it is refuted. Raises `DisagreementError` if solvers, or a table and
-    the definition, contradict each other.
+    `seconds` and `memory` (GiB) limit the search; the caller must kill a search that exceeds them by far. If `certificates` is given,
+    the verdict of an earlier search with the same code is read from that folder, and a new verdict is stored there. The verdict has
+    `for_all`, unless it is refuted. Raises `DisagreementError` if solvers, or a table and the definition, contradict each other.
     """
     load()
     start = time.perf_counter()
@@ -208,7 +207,7 @@ def settle_for_all(
 def verdict_for_all(
     claim: Claim, finding: Finding, certificate: str | None, start: float
 ) -> ClaimVerdict:
-    """Return the verdict for all parameters that satisfy the claim's condition."""
+    """Return a verdict for all parameters that satisfy the claim's condition."""
     condition = claim.statement.for_all
     assert condition is not None
     of = AllParameters(
@@ -243,7 +242,7 @@ def _decided(
         game = family.description.member(wrong.parameters)
         parameters = claim.match(game.notation)
         if parameters is None:
-            return undecided(f"{proof.why}, of which the claim does not speak")
+            return undecided(f"{proof.why}, but the claim is not about this game")
         finding = confirmed(claim, parameters, game, wrong)
         return finding.with_evidence(_everywhere(claim, proof, kept, answer)), parameters, None
     if proof.status != "found" or answer is None:
@@ -260,7 +259,7 @@ def _decided(
         "alone": len(answer["alone"]),
     }
     if reach is not None:
-        # Where it is false for every member just beyond its bound, if that is found.
+        # Positions just beyond the bound that refute the formula for every member, if any are found.
         evidence |= _everywhere(claim, *_judged(family_of(claim, beyond=1), *judged))
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
     return Finding(domain, evidence), None, kept
@@ -269,7 +268,7 @@ def _decided(
 def _everywhere(
     claim: Claim, proof: FamilyProof, kept: str | None, answer: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
-    """Return, as evidence, confirmed positions that refute every member."""
+    """Return evidence: positions that refute the statement for every member."""
     if not proof.failures or answer is None or not answer["every_member"]:
         return {}
     assert claim.statement.for_all is not None
@@ -285,8 +284,8 @@ def _everywhere(
 
 
 def _question(family: Family, limits: Mapping[str, float], folder: Path) -> Question[ClaimVerdict]:
-    """Return the cache's question, which names the solvers and the code."""
+    """Return the cache entry of a search, which depends on solvers and code."""
     games = dict(family.description.documents)
-    asked = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
+    inputs = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
     engines = {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
-    return Question(ClaimVerdict, folder / FOLDER, folder / OUTCOMES, asked, engines, limits)
+    return Question(ClaimVerdict, folder / FOLDER, folder / OUTCOMES, inputs, engines, limits)

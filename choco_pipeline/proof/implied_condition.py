@@ -1,8 +1,8 @@
-"""Proof that a claim's `when` follows from its `for_all`.
+"""Proof that a claim's `for_all` implies its `when`.
 
-It is a statement on integers, which our engine and the checker prove. Of a comparison outside of linear and bitwise arithmetic
-nothing is supposed, so that `when` must follow without it. A claim may have integers in `some`: `when` must then hold for all of
-them in their ranges, and there must be some.
+The implication is a statement about integers, which our engine and the checker must prove. Comparisons in `when` that are not
+expressible in linear and bitwise arithmetic are replaced by a false one. If the claim has integers in `some`, their ranges must be
+nonempty, and `when` must hold for all of them.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ from choco_pipeline.proof.proof_errors import LemmaError, NotDefinableError, Und
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 
-#: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
+#: Least value of the bound N of integers. Up to it, statements are also checked by their definition.
 INTEGER_BOUND = 3
 ZERO, ONE = nodes.Integer(0), nodes.Integer(1)
 
 
 def require_implied_condition(claim: Claim, seconds: float) -> None:
-    """Raise `UndecidedError` unless `for_all` is shown to imply `when`."""
+    """Raise `UndecidedError` unless `for_all` provably implies `when`."""
     statement = claim.statement
     if claim.is_for_all_only or statement.for_all is None or statement.when is None:
         return
-    given, shown = [statement.for_all.root], list[nodes.Node]()
+    premises, goals = [statement.for_all.root], list[nodes.Node]()
     spans = dict.fromkeys(sorted(claim.parameters), "0..N")
     for name, span in statement.some.items():
         spans[name] = "-N..N"
         first, last = span.first.root, span.last.root
         # An exponent, v2(n) or log2(n), is at least 0.
         least = ZERO if isinstance(last, nodes.Call) and last.function in ("v2", "log2") else last
-        shown += [nodes.Compare(("<=",), (first, least)), *_has_value(first), *_has_value(last)]
+        goals += [nodes.Compare(("<=",), (first, least)), *_has_value(first), *_has_value(last)]
         if span.step is not None:
             step = span.step.root
-            shown += [nodes.Compare((">=",), (step, ONE)), *_has_value(step)]
-        # A range that has a step holds its first integer and fewer others.
-        given.append(nodes.Compare((">=",), (nodes.Name(name), first)))
+            goals += [nodes.Compare((">=",), (step, ONE)), *_has_value(step)]
+        # A range with a step still contains its first integer, and is a subset of the range without a step.
+        premises.append(nodes.Compare((">=",), (nodes.Name(name), first)))
     when = statement.when.root
     try:
-        shown += [*_has_value(when), _weaker(when)]
+        goals += [*_has_value(when), _stronger(when)]
         sides = (
-            " and ".join(f"({nodes.render(part)})" for part in parts) for parts in (given, shown)
+            " and ".join(f"({nodes.render(part)})" for part in parts) for parts in (premises, goals)
         )
         ranges = ", ".join(f"{name} in {span}" for name, span in spans.items())
         implied = f"for {ranges}: {' => '.join(sides)}"
@@ -61,17 +61,17 @@ def require_implied_condition(claim: Claim, seconds: float) -> None:
             raise UndecidedError(f"{implied} is not proved by the checker")
     except ChocoError:
         raise UndecidedError(
-            f"that the claim speaks of all {', '.join(sorted(claim.parameters))} with {statement.for_all}"
-            f" is not shown: `when` is {statement.when}"
+            f"`when` ({statement.when}) is not shown to hold for all {', '.join(sorted(claim.parameters))}"
+            f" with {statement.for_all}"
         ) from None
 
 
 def proved_steps(
     name: str, text: str, seconds: float, folder: Path | None
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the proofs of a statement on integers; `LemmaError` without one.
+    """Yield the proofs of a statement about integers; raise `LemmaError` if one fails.
 
-    There is one for each choice of the integers that must be numbers, with a certificate if there is a folder for it.
+    There is a proof for each choice of the fixed integers. If `folder` is given, it receives their certificates.
     """
     statement = Claim.from_json({"id": name, "statement": text, "bound": INTEGER_BOUND})
     for fixed, finding in decide_integers(statement, seconds=seconds):
@@ -92,11 +92,11 @@ def proved_steps(
         }
 
 
-def _weaker(node: nodes.Node) -> nodes.Node:
-    """Return a condition that implies a given one and has a sentence."""
+def _stronger(node: nodes.Node) -> nodes.Node:
+    """Return a condition that implies `node` and is expressible as a sentence."""
     match node:
         case nodes.Junction(operator, operands):
-            return nodes.Junction(operator, tuple(map(_weaker, operands)))
+            return nodes.Junction(operator, tuple(map(_stronger, operands)))
         case nodes.Compare():
             try:
                 condition(parse(nodes.render(node)))
@@ -104,14 +104,14 @@ def _weaker(node: nodes.Node) -> nodes.Node:
                 return nodes.Compare(("==",), (ZERO, ONE))
             return node
         case nodes.LogicalNot():
-            condition(parse(nodes.render(node)))  # which must have a sentence
+            condition(parse(nodes.render(node)))  # raises an error if there is no sentence
             return node
         case _:
             raise UndecidedError("a condition is needed, found an integer")
 
 
 def _has_value(node: nodes.Node) -> Iterator[nodes.Node]:
-    """Yield conditions under which every part of a formula has a value."""
+    """Yield conditions that make every part of a formula defined."""
     for part in nodes.walk(node):
         match part:
             case nodes.Call("v2", (of,)) | nodes.Binary("//" | "%", _, of):

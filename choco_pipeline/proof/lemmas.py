@@ -1,7 +1,7 @@
-"""Lemmas that claims may follow by, and their games; docs/lemmas.md has proofs.
+"""Lemmas for derivations of claims; docs/lemmas.md has the proofs.
 
-A lemma concludes formulas for a family of games from formulas for other games. It looks at rules only, and refuses games that
-it does not apply to. A formula of a game with passes has the name `PASSES_LEFT` in it.
+A lemma derives formulas for a family of games from formulas for other games. It depends on the rules only, and raises an error for
+other games. Formulas of games with passes use the name `PASSES_LEFT`.
 """
 
 from __future__ import annotations
@@ -18,43 +18,41 @@ from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.proof.uniform.passes import split_passes
 
-#: The name of the passes left in formulas.
+#: Name in formulas for the number of passes left.
 PASSES_LEFT = "p"
-#: A kind of move: the coordinate that it lowers, by any amount; which coordinates may then fall; and whether they may.
+#: A kind of move: the coordinate that it lowers, the coordinates whose limits depend on it, and whether these are clipped.
 MoveKind = tuple[str, tuple[str, ...], bool]
 
 
 @dataclass(frozen=True)
 class FamilyGame:
-    """A family of games by its rules, with passes for all of it."""
+    """The rules of a family of games, with shared passes."""
 
-    #: Without the passes left.
+    #: Coordinates, without the passes left.
     coordinates: tuple[str, ...]
-    #: For each coordinate with a largest value: that value, in coordinates and parameters.
+    #: Largest values of limited coordinates, as formulas in coordinates and parameters.
     heights: Mapping[str, nodes.Node]
-    #: Its kinds of moves.
     moves: frozenset[MoveKind]
-    #: Most passes left, for the players together, but none from a position without options.
+    #: Number of shared passes at the start. A terminal position allows no pass.
     passes: nodes.Node | None = None
 
     @classmethod
     def read(cls, notation: Notation) -> FamilyGame:
-        """Return the games that a notation with parameters writes.
+        """Read a notation with parameters.
 
-        Raises `FamilyError` if a rule is of a kind that has no obligations for all parameters. Passes in a part of a sum are
-        one.
+        Raises `FamilyError` if a rule is not supported for all parameters at once, such as passes in one part of a sum.
         """
         described, (_, passes) = describe(notation.text), split_passes(notation)
         if described.is_limited:
             raise LemmaError(
-                f"{notation.text}: a move takes only some amounts; lemmas are on games without limits"
+                f"{notation.text}: a move takes only some amounts; the lemmas require all amounts"
             )
         number = None if passes is None else passes.root
         return cls(described.coordinates, described.heights, frozenset(described.moves), number)
 
     @property
     def parts(self) -> tuple[FamilyGame, ...]:
-        """The games side by side in it, of which no height depends on another."""
+        """The components of the disjunctive sum: their heights are independent."""
         groups: list[set[str]] = []
         for name in self.coordinates:
             height = self.heights.get(name)
@@ -69,19 +67,19 @@ class FamilyGame:
         return tuple(map(self._only, ordered))
 
     def others(self, part: FamilyGame) -> FamilyGame:
-        """Return the game without a part."""
+        """Return the sum of the other components."""
         return self._only(n for n in self.coordinates if n not in part.coordinates)
 
     @property
     def is_heap(self) -> bool:
-        """Whether it is one coordinate without a height, lowered by any amount."""
+        """Whether it is a Nim heap: one unlimited coordinate, lowered by any amount."""
         if len(self.coordinates) != 1:
             return False
         moves = [(lowered, falling) for lowered, falling, _ in self.moves]
         return not self.heights and moves == [(name, ()) for name in self.coordinates]
 
     def with_fewer(self, passes: nodes.Node | None) -> FamilyGame:
-        """Return the game with a number of passes, or itself if that may be larger."""
+        """Return the game with `passes` passes, or unchanged if it may have fewer."""
         match passes, self.passes:
             case nodes.Integer(fewer), nodes.Integer(own) if fewer > own:
                 return self
@@ -91,9 +89,9 @@ class FamilyGame:
                 return self
 
     def parameters_of(self, other: FamilyGame) -> Mapping[str, nodes.Node] | None:
-        """Return the substitution that makes another family's rules these, if any.
+        """Return parameters for which the other family has these rules, if any.
 
-        Coordinates stand for each other in their order.
+        Coordinates are matched in order.
         """
         if len(self.coordinates) != len(other.coordinates):
             return None
@@ -126,23 +124,23 @@ class FamilyGame:
 
 @dataclass(frozen=True)
 class PositionFormulas:
-    """A formula for the positions of a family of games."""
+    """A formula for the Grundy numbers or P-positions of a family of games."""
 
-    #: Whether the formula is the Grundy number, or a condition that holds at P-positions.
+    #: ``grundy``: the formula is the Grundy number. ``p-positions``: a condition that holds exactly at P-positions.
     kind: Literal["grundy", "p-positions"]
-    #: The formula in coordinates, parameters and the passes left.
+    #: The formula, in coordinates, parameters and the passes left.
     formula: nodes.Node
-    #: Conditions on the coordinates of every position, beside that Grundy numbers are natural numbers.
+    #: Conditions that the coordinates of every position satisfy.
     facts: tuple[nodes.Node, ...] = ()
 
     @property
     def outcome(self) -> nodes.Node:
-        """The condition that holds at P-positions."""
+        """The condition that holds exactly at P-positions."""
         return self.formula if self.kind == "p-positions" else equal(self.formula, ZERO)
 
     @property
     def value(self) -> nodes.Node:
-        """The Grundy number; `LemmaError` if it is not known."""
+        """The formula of the Grundy number; raise `LemmaError` if it is not known."""
         if self.kind != "grundy":
             raise LemmaError("Grundy numbers are needed, P-positions are known")
         return self.formula
@@ -156,26 +154,26 @@ def equal(left: nodes.Node, right: nodes.Node) -> nodes.Node:
     return nodes.Compare(("==",), (left, right))
 
 
-#: Games of which formulas must be known, and the formulas that then follow from these.
+#: Games with required formulas, and a function from these formulas to the conclusion.
 Needed = tuple[tuple[FamilyGame, ...], Callable[[Sequence[PositionFormulas]], PositionFormulas]]
 
 
 @dataclass(frozen=True)
 class Lemma:
-    """A lemma on games in general."""
+    """A lemma about impartial games."""
 
-    #: Its name in sentences.
+    #: Name for texts.
     title: str
-    #: What it needs to conclude for a game; raises `LemmaError` if it does not apply.
+    #: Premises and conclusion for a game; raises `LemmaError` if the lemma does not apply.
     needs: Callable[[FamilyGame], Needed]
 
 
-# The Grundy number of games side by side is the nim-sum of theirs; that of a heap is its size.
+# The Grundy number of a disjunctive sum is the nim-sum of those of its components. That of a heap is its size.
 def _sprague_grundy(game: FamilyGame) -> Needed:
     if game.passes is not None:
         raise LemmaError("the passes are for all parts together, not for one")
     if len(game.parts) == 1:
-        raise LemmaError("the game is not a sum")
+        raise LemmaError("the game is not a disjunctive sum")
 
     def nim_sum(known: Sequence[PositionFormulas]) -> PositionFormulas:
         values = [premise.value for premise in known]
@@ -186,11 +184,11 @@ def _sprague_grundy(game: FamilyGame) -> Needed:
     return tuple(part for part in game.parts if not part.is_heap), nim_sum
 
 
-# Beside a heap, with passes for both together, the P-positions are where the heap is the Grundy number.
+# In the sum of a game and a heap, with shared passes, the P-positions are where the heap size is the game's Grundy number.
 def _free_heap(game: FamilyGame) -> Needed:
     heaps = [part for part in game.parts if part.is_heap]
     if len(heaps) != 1 or len(game.parts) == 1:
-        raise LemmaError(f"one heap beside a game is needed, found {len(heaps)}")
+        raise LemmaError(f"a game and exactly one heap are needed, found {len(heaps)} heaps")
 
     def heap_is_value(known: Sequence[PositionFormulas]) -> PositionFormulas:
         (heap,), (premise,) = heaps[0].coordinates, known

@@ -1,7 +1,7 @@
-"""Limits of time and memory for functions, which run in a child process.
+"""Function calls in a child process, under limits of time and memory.
 
-`Limited` asks and `main` answers, one line of JSON each. The child answers until a limit is broken; the next call then starts
-another. It works inside of a Dask worker, whose process may have no children of `multiprocessing`.
+`Limited` sends requests and `main` answers, one line of JSON each. The child is reused until it exceeds a limit; the next call then
+starts a new child. This also works in a Dask worker, whose process must not have children of `multiprocessing`.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof.clock import GIB, MOST_CROWDED, computed_by, total_of
 from choco_pipeline.proof.proof_errors import UndecidedError
 
-#: Seconds beyond its limit in which a proof may still report its state.
+#: Seconds beyond the limit for a proof to report its state.
 GRACE = 1.0
 #: Seconds between two measurements of memory.
 LOOK = 0.2
-#: Bytes in memory of a child that a worker keeps for its next task.
+#: Largest memory in bytes of a child that a worker keeps for its next task.
 MOST_KEPT = GIB // 2
-#: Kind of an answer, beside its value or message.
+#: Kind of an answer. The value or message follows it.
 Kind = Literal["result", "mistake", "too large", "disagreement", "failure"]
 
 
 class OverLimitError(UndecidedError):
-    """A function took more time or memory than allowed."""
+    """A function exceeded its limit of time or memory."""
 
 
 class KilledError(UndecidedError):
@@ -54,7 +54,7 @@ class Limited:
     Parameters
     ----------
     prepare
-        ``package.module:function`` that the child calls when it starts, before any clock runs.
+        ``package.module:function`` that the child calls at its start, before any time limit applies.
     """
 
     def __init__(self, prepare: str) -> None:
@@ -78,23 +78,22 @@ class Limited:
         seconds: float,
         memory: float,
     ) -> Any:
-        """Return the result of a function of a module, as plain data.
+        """Return the result of a module's function, as JSON data.
 
-        Raises `OverLimitError` if a limit is broken; `KilledError` if the child was killed from outside twice, as a machine without
-        memory does; `ChocoError` and `DisagreementError` as the function raised them; `FailedError` if it raised anything
-        else.
+        Raises `OverLimitError` if a limit is exceeded; `KilledError` if the child was killed from outside twice, for example by the
+        operating system for lack of memory; `ChocoError` and `DisagreementError` like the function; `FailedError` for any other error.
 
         Parameters
         ----------
         *arguments
-            Plain data for JSON.
+            JSON data.
         what
             The subject of messages: ``the proof`` took more than ….
         seconds
-            The child is killed when it and its own children have computed `GRACE` longer, or when `MOST_CROWDED` times as long has
-            passed on the clock, because it waits for something then.
+            Limit of CPU time of the child and its descendants, plus `GRACE`. The child is also killed if the wall-clock time exceeds
+            `MOST_CROWDED` times this limit, because it is then waiting for something.
         memory
-            The child is killed when it and its own children together have more GiB of memory resident.
+            Limit of resident memory of the child and its descendants, in GiB.
         """
         request = [f"{function.__module__}:{function.__qualname__}", arguments]
         try:
@@ -116,7 +115,7 @@ class Limited:
         begun, before = time.monotonic(), computed_by(child.pid)
         while not select.select([child.stdout], [], [], LOOK)[0]:
             waited = time.monotonic() - begun
-            # It cannot have computed longer than it was waited for.
+            # CPU time is measured only after the limit in wall-clock time, because it is shorter.
             if waited >= limit and (
                 waited >= MOST_CROWDED * limit or computed_by(child.pid) - before >= limit
             ):
@@ -138,7 +137,7 @@ class Limited:
                 return result
 
     def handed_on(self) -> Limited | None:
-        """Return another owner of the child; None without a child or with a large one."""
+        """Move the child to a new `Limited`; return None for no child or a large one."""
         if self._child is None or _resident(self._child.pid) > MOST_KEPT:
             return None
         other = Limited(self._prepare)
@@ -147,9 +146,9 @@ class Limited:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is not None and self._child.poll() is not None:
-            self._kill()  # killed from outside since it answered
+            self._kill()  # it was killed from outside after its last answer
         if self._child is None:
-            # A session of its own, so that its own children are killed with it.
+            # In a new session, so that its descendants are killed with it.
             self._child = subprocess.Popen(
                 [sys.executable, "-m", __name__, self._prepare],
                 stdin=subprocess.PIPE,
@@ -172,7 +171,7 @@ class Limited:
         raise FailedError(f"{what}: the process that runs it ended with exit code {code}")
 
     def _kill(self) -> int:
-        """Kill the child and its own children, and return its exit code."""
+        """Kill the child and its descendants; return its exit code."""
         child, self._child = self._child, None
         if child is None:
             return 0
@@ -184,15 +183,15 @@ class Limited:
         return child.wait()
 
 
-#: Children of a worker that are kept for its next task, by the function that prepared them.
+#: Idle children of a worker, by the function that prepared them.
 _kept: dict[str, list[Limited]] = defaultdict(list)
 
 
 @contextmanager
 def limited(prepare: str) -> Iterator[Limited]:
-    """Yield a `Limited`; a worker reuses children, because a start takes two seconds.
+    """Yield a `Limited`. Workers reuse children, because a start takes two seconds.
 
-    A child ends with the worker. It is not kept if a task fails, or if it has become large.
+    A child ends with the worker. It is not reused after a failed task, or if it uses much memory.
     """
     kept = _kept[prepare]
     try:
@@ -206,14 +205,13 @@ def limited(prepare: str) -> Iterator[Limited]:
 
 
 def _resident(pid: int) -> float:
-    """Return the bytes in memory of a process and its descendants."""
     return total_of(pid, lambda process: float(process.memory_info().rss))
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Answer requests until there are no more: the program that `Limited` starts."""
+    """Answer requests until the end of standard input; the program of the child."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # other output is no answer
+    os.dup2(2, 1)  # other output goes to standard error
     inner, requests = os.pipe()
     threading.Thread(target=_pass_on, args=(requests,), daemon=True).start()
     resolve(arguments[0])()
@@ -224,7 +222,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _pass_on(requests: int) -> None:
-    """Hand requests over; at their end, kill this process and its children."""
+    """Forward requests; at the end of input, kill this process and its descendants."""
     while read := os.read(0, 1 << 16):
         os.write(requests, read)
     os.killpg(0, signal.SIGKILL)
@@ -239,7 +237,7 @@ def _result(target: str, arguments: Sequence[Any]) -> tuple[Kind, Any]:
         return "disagreement", error.args[0]
     except MemoryError:
         return "too large", None
-    except Exception as error:  # the parent raises it
+    except Exception as error:  # the parent raises `FailedError`
         return "failure", f"{type(error).__name__}: {error}"
 
 
@@ -249,7 +247,6 @@ def _say(answers: Any, answer: tuple[Kind, Any]) -> None:
 
 
 def _plain(value: object) -> object:
-    """Return a typed result as plain data."""
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_unset=True)
     raise TypeError(f"{type(value).__name__} cannot be sent")

@@ -1,10 +1,10 @@
-"""Why a statement about a game cannot be put to an engine, or gets no answer."""
+"""Errors for statements without a formal sentence, and for undecided statements."""
 
 from choco_pipeline.errors import ChocoError
 
 
 class NotDefinableError(ChocoError):
-    """A ruleset or formula is outside of linear and bitwise arithmetic."""
+    """A ruleset or formula is not expressible in linear and bitwise arithmetic."""
 
 
 class UndecidedError(ChocoError):
@@ -12,13 +12,13 @@ class UndecidedError(ChocoError):
 
     @property
     def why(self) -> str:
-        """The reason, for a text that names the engine."""
+        """The reason, without the name of the engine."""
         return str(self)
 
 
 class FamilyError(NotDefinableError):
-    """A family is outside of what digits and linear counters can say."""
+    """A family is not expressible by digits and linear counters."""
 
 
 class LemmaError(ChocoError):
-    """A claim is not shown to follow by the lemmas that it names."""
+    """The lemmas named by a claim do not imply it, or this is not proved."""

@@ -1,4 +1,4 @@
-"""Orders of proofs, records of their outcomes, and the cache across runs."""
+"""Work orders for proofs, records of their outcomes, and the cache across runs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class GameToProve(RecordModel):
 
     ruleset: str
     relation: Literal["p", "grundy"]
-    #: Limits; the memory in GiB.
+    #: Limits; memory in GiB.
     seconds: int
     memory: int
-    #: The first sweep that asks for it, and the game's parameters there.
+    #: The first sweep with this game, and the game's parameters there.
     sweep: str
     parameters: Mapping[str, Any]
     #: Claims to decide on the proved game.
@@ -41,14 +41,14 @@ class GameToProve(RecordModel):
 
 
 class DecisionOrder(RecordModel):
-    """The common part of orders."""
+    """Fields of all orders."""
 
-    #: Digests of the deciding code, so that an order for other code is a new order.
+    #: Digests of the code, so that changed code makes a new order.
     code: str = ""
     checker: str = ""
     #: Folder of certificates.
     certificates: str
-    #: By their ids, as `Claim.as_json` wrote them.
+    #: JSON data of claims (`Claim.as_json`), by id.
     claims: Mapping[str, Mapping[str, Any]]
 
 
@@ -61,10 +61,10 @@ class ProofOrder(DecisionOrder):
 class StatementProofOrder(DecisionOrder):
     """Statements to decide for all integers, or claims for all parameters."""
 
-    #: Limits of each; the memory in GiB.
+    #: Limits of each decision; memory in GiB.
     seconds: int
     memory: int
-    #: Descriptions of the games of these claims, so that they are decided anew when one has changed.
+    #: Descriptions of the games of these claims, so that a changed game makes a new order.
     games: Mapping[str, Any] = {}
 
 
@@ -75,9 +75,9 @@ class PositionCounts(RecordModel):
     passes: int
     #: The Grundy number; 0 for P-positions.
     value: int = 0
-    #: The first of the counts; as many as the recurrence needs, or more.
+    #: The first counts, at least as many as the order of the recurrence.
     first: tuple[int, ...]
-    #: As text.
+    #: The recurrence as text.
     recurrence: str
     #: A closed form, if there is one.
     closed: str | None
@@ -86,40 +86,40 @@ class PositionCounts(RecordModel):
 class FormulaOfProof(RecordModel):
     """A formula by cases of a proved game."""
 
-    #: One line, each case with its condition.
+    #: All cases with their conditions, on one line.
     text: str
     cases: tuple[FormulaCase, ...]
 
     @property
     def size(self) -> Length:
-        """The length of the formula."""
+        """The length of all formulas and conditions."""
         return length(" ".join(f"{case.formula} {case.where or ''}" for case in self.cases))
 
     @property
     def rank(self) -> tuple[bool, Length]:
-        """The sort key: formulas for all positions first, and then the shortest."""
+        """The sort key: formulas for all positions first, then by length."""
         is_partial = len(self.cases) == 1 and self.cases[0].where is not None
         return is_partial, self.size
 
 
 class ProofOutcome(RecordModel):
-    """The outcome of a search."""
+    """The outcome of a proof search or of a check."""
 
     ruleset: str | None
-    #: None for the proof of a claim, or if unknown.
+    #: None for a proof of a claim, or if unknown.
     relation: Literal["p", "grundy"] | None
     status: VerdictKind
     why: str
     #: States of the automata for 0, 1, … passes left.
     states: tuple[int, ...] = ()
     obligations: int = 0
-    #: The judges that agree, and the reasons of those without an answer.
+    #: The engines that confirm the proof, and the reasons of engines without an answer.
     engines: tuple[str, ...] = ()
     no_answer: Mapping[str, str] = {}
     seconds: float
-    #: Numbers of residuals of words of at most 0, 1, 2, … digits, of a game without an automaton.
+    #: Without an automaton: the numbers of residuals of words of at most 0, 1, 2, … digits.
     growth: tuple[int, ...] = ()
-    #: A file.
+    #: Path of the certificate.
     certificate: str | None = None
     counts: tuple[PositionCounts, ...] = ()
     formula: FormulaOfProof | None = None
@@ -138,7 +138,7 @@ class ProofOutcome(RecordModel):
         relation: Literal["p", "grundy"] | None = None,
         certificate: str | None = None,
     ) -> ProofOutcome:
-        """Return the outcome of a search that found no proof."""
+        """Return an undecided outcome."""
         return cls(
             ruleset=ruleset,
             relation=relation,
@@ -154,22 +154,22 @@ class GameProof(ProofOutcome):
 
     ruleset: str
     relation: Literal["p", "grundy"]
-    #: The first sweep that asked for it, and the game's parameters there.
+    #: The first sweep with this game, and the game's parameters there.
     sweep: str
     parameters: Mapping[str, Any]
 
 
 class ClaimProofOutcome(ProofOutcome):
-    """A repeated proof of a claim, with the verdict as `status` and `why`."""
+    """A repeated proof of a claim; `status` and `why` are its verdict."""
 
-    #: The formal statement, and the integers for which it is decided.
+    #: The formal statement, and the values of its fixed integers.
     claim: Mapping[str, Any]
     names: Mapping[str, int]
     verdict: VerdictRecord
     evidence: Mapping[str, Any]
 
 
-# ---- The cache of searches, with a file for each question.
+# ---- The cache of searches, with a file for each search.
 
 Outcome = TypeVar("Outcome", GameProof, ClaimVerdict)
 #: The format of stored outcomes.
@@ -178,18 +178,18 @@ FORMAT = 5
 
 @dataclass(frozen=True)
 class Question(Generic[Outcome]):
-    """A question to a search, and the place of its outcome.
+    """The input of a search, and the cache file of its outcome.
 
-    An outcome is used only with the same engines. The certificate of a proof must have the recorded digest; it is not decided
-    again, which is the task of ``choco prove --check``. An undecided outcome is used for searches with the same limits or less.
+    A cached outcome is used only with the same engines. The certificate of a proof must have the recorded digest. It is not checked
+    again; for that see ``choco prove --check``. An undecided outcome is used only if the limits are not larger.
     """
 
     model: type[Outcome]
-    #: Folder of its certificates.
+    #: Folder of certificates.
     folder: Path
     outcomes: Path
-    #: Plain data.
-    asked: tuple[Any, ...]
+    #: The input, as JSON data.
+    inputs: tuple[Any, ...]
     engines: Mapping[str, str]
     #: Seconds and GiB of memory.
     limits: Mapping[str, float]
@@ -197,10 +197,10 @@ class Question(Generic[Outcome]):
     @property
     def path(self) -> Path:
         """The file of the outcome."""
-        return self.outcomes / f"{digest(list(self.asked))}.json"
+        return self.outcomes / f"{digest(list(self.inputs))}.json"
 
     def find(self) -> Outcome | None:
-        """Return the recorded outcome; None if there is none."""
+        """Return the cached outcome; None without a valid one."""
         try:
             known = read_record(self.path)
             if known["question"] != self._digest:
@@ -216,11 +216,11 @@ class Question(Generic[Outcome]):
                 within = all(self.limits[name] <= known["limits"][name] for name in self.limits)
                 is_valid = within or _status(outcome) == "refuted"
         except (ChocoError, OSError, KeyError, TypeError, ValidationError):
-            return None  # no such file, or an unreadable one
+            return None  # a missing or damaged file
         return outcome if is_valid else None
 
     def add(self, outcome: Outcome) -> None:
-        """Record the outcome of a search."""
+        """Store the outcome of a search."""
         certificate = _certificate(outcome)
         known = {
             "question": self._digest,
@@ -232,7 +232,7 @@ class Question(Generic[Outcome]):
 
     @property
     def _digest(self) -> str:
-        return digest([FORMAT, list(self.asked), dict(self.engines)])
+        return digest([FORMAT, list(self.inputs), dict(self.engines)])
 
 
 def _certificate(outcome: GameProof | ClaimVerdict) -> str | None:

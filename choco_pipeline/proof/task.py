@@ -1,6 +1,6 @@
-"""Tasks of the stage `prove`, decided in a child process under limits.
+"""Tasks of the stage `prove`, run in a child process under limits.
 
-The functions that run in the child take plain data: `attempt`, `repeat`, `describe`, `refuted_formula`, `settle` and
+These functions run in the child and take JSON data: `attempt`, `repeat`, `describe`, `refuted_formula`, `settle` and
 `settle_statement`.
 """
 
@@ -67,21 +67,21 @@ from choco_pipeline.stages import KILLED, Stage
 
 AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
 AnyAnswer = TypeVar("AnyAnswer", bound=ProofOutcome | ClaimVerdict)
-#: A claim as `Claim.as_json` wrote it.
+#: JSON data of a claim (`Claim.as_json`).
 Document = Mapping[str, Any]
-#: A search for a formula, given a certificate and a limit in seconds.
+#: A search for a formula, for a certificate and a limit in seconds.
 Describe = Callable[[str, float], FormulaOfProof | None]
-#: Folder of kept outcomes in that of certificates.
+#: Subfolder of the folder of certificates for cached outcomes.
 OUTCOMES = "outcomes"
-#: Games whose proofs use all compiled code.
+#: Games whose proofs together use all compiled code.
 COMPILED_FOR: Mapping[str, Relation] = {
     "nim(2)": "p",
     "step-bar(k=2, s=0)": "grundy",
     "solid-bar(f=(x+z)//3)": "p",
 }
-#: Called by a child process before its first clock runs.
+#: The function that a child process calls at its start.
 PREPARED_BY = "choco_pipeline.proof.task:warm_up"
-#: Time limit for a search for a formula, in seconds.
+#: Limit for a formula search, in seconds.
 FORMULA_SECONDS = 5
 NO_MEMORY = "there is too little memory"
 
@@ -96,23 +96,22 @@ def warm_up() -> None:
 
 
 def prove_order(order_document: Document, report: Callable[..., None]) -> dict[str, Any]:
-    """Prove the games of an order and decide the claims on them.
+    """Prove the games of an order and decide the claims about them.
 
-    A proof that breaks a limit of time or memory is undecided, and the others go on. A game whose outcome is kept is not
-    searched again; claims are always decided anew.
+    A proof that exceeds a limit of time or memory is undecided. Cached outcomes of games are used. Claims are always decided anew.
 
     Parameters
     ----------
     order_document
-        A `ProofOrder` as plain data.
+        JSON data of a `ProofOrder`.
     report
         Called as ``report(Stage.PROVE, proofs=1)`` for each game.
 
     Returns
     -------
     dict
-        ``proofs``, one for each game with the path of its certificate or null; and ``verdicts`` on the claims about proved games,
-        with the path of their certificate and no table. ``killed`` is true if a child was killed from outside.
+        ``proofs``: one for each game, with the path of its certificate or null. ``verdicts``: on the claims about proved games, with
+        the path of their certificate. ``killed``: true if a child was killed from outside.
 
     Raises
     ------
@@ -127,11 +126,11 @@ def prove_order(order_document: Document, report: Callable[..., None]) -> dict[s
             proof = searched(todo, certificates, prover)
             answers.append(proof)
             decider = Decider(prover, todo.seconds, todo.memory, order.certificates)
-            for asked in todo.claims if proof.is_proved else ():
-                claim = order.claims[asked.claim]
-                answers.append(decider.on_game(claim, asked.parameters, proof))
+            for to_decide in todo.claims if proof.is_proved else ():
+                claim = order.claims[to_decide.claim]
+                answers.append(decider.on_game(claim, to_decide.parameters, proof))
             report(Stage.PROVE, proofs=1)
-    # Games that certificates share are decided once, because the checker is asked once.
+    # One call of the checker for all certificates, because it decides a shared game only once.
     answers = with_checker(answers)
     return {
         "proofs": [answer.model_dump() for answer in answers if isinstance(answer, GameProof)],
@@ -141,10 +140,10 @@ def prove_order(order_document: Document, report: Callable[..., None]) -> dict[s
 
 
 def decide_order(order_document: Document, report: Callable[..., None]) -> dict[str, Any]:
-    """Decide the statements of a `StatementProofOrder`, as `prove_order`.
+    """Decide the statements of a `StatementProofOrder`; see `prove_order`.
 
-    There is a verdict for each choice of a statement's fixed integers, with these as its parameters, and one for each claim for all
-    parameters, as `settle_for_all` returns it. Claims that follow from others come last.
+    A statement about integers has a verdict for each choice of its fixed integers, which are the verdict's parameters. A claim for all
+    parameters has one verdict; see `settle_for_all`. Claims that follow from others come last.
     """
     order = StatementProofOrder.model_validate(order_document)
     verdicts: list[ClaimVerdict] = []
@@ -175,7 +174,7 @@ def following(claims: Mapping[str, Document]) -> list[Document]:
     while pending:
         open_ids = {claim["id"] for claim in pending}
         ready = [c for c in pending if open_ids.isdisjoint(c["follows_from"]["claims"])]
-        if not ready:  # a catalogue has no circle
+        if not ready:  # impossible for a valid catalogue
             raise ConfigError(f"claims follow from each other: {', '.join(sorted(open_ids))}")
         documents += ready
         pending = [claim for claim in pending if claim not in ready]
@@ -186,41 +185,42 @@ def following(claims: Mapping[str, Document]) -> list[Document]:
 
 
 def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> list[AnyAnswer]:
-    """Return proofs and verdicts with the checker's answers on their certificates.
+    """Add the checker's answers to proofs and verdicts.
 
-    The time limit for each certificate is `CHECKER_SECONDS` by default. Certificates of families have a checker of their own. Raises `DisagreementError` if the checker refutes one.
+    The time limit for each certificate is `CHECKER_SECONDS` by default. Verdicts on families are skipped, because another checker has
+    already decided them. Raises `DisagreementError` if the checker refutes a certificate.
     """
 
-    def is_asked(answer: ProofOutcome | ClaimVerdict) -> bool:
+    def needs_checker(answer: ProofOutcome | ClaimVerdict) -> bool:
         return answer.is_proved and (isinstance(answer, ProofOutcome) or answer.for_all is None)
 
-    asked = [str(answer.certificate) for answer in answers if is_asked(answer)]
-    agreed = iter(ask_checker(asked, CHECKER_SECONDS if seconds is None else seconds))
+    paths = [str(answer.certificate) for answer in answers if needs_checker(answer)]
+    engine_answers = iter(ask_checker(paths, CHECKER_SECONDS if seconds is None else seconds))
 
-    def checked(answer: Any) -> Any:
-        engines = vars(next(agreed))
+    def with_engines(answer: Any) -> Any:
+        engines = vars(next(engine_answers))
         if isinstance(answer, ClaimVerdict):
             return answer.with_evidence(engines)
         return answer.model_copy(update=engines)
 
-    return [checked(answer) if is_asked(answer) else answer for answer in answers]
+    return [with_engines(answer) if needs_checker(answer) else answer for answer in answers]
 
 
 # ---- Games.
 
 
 def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProof:
-    """Return the recorded proof of a game, or search in a child and record it."""
+    """Return the cached outcome for a game, or search in a child and cache it."""
     start = time.perf_counter()
     question = question_of(todo, certificates)
     known = None if question is None else question.find()
     if known is not None:
         return _of_game(todo, known)
     limits = {"seconds": todo.seconds, "memory": todo.memory}
-    asked = (attempt, todo.ruleset, todo.relation, todo.seconds, certificates.as_posix())
+    request = (attempt, todo.ruleset, todo.relation, todo.seconds, certificates.as_posix())
     was_killed = False
     try:
-        document = prover.call(*asked, what="the proof", **limits)
+        document = prover.call(*request, what="the proof", **limits)
         outcome = ProofOutcome.model_validate(document)
     except ChocoError as error:
         was_killed = isinstance(error, KilledError)  # a later run may succeed
@@ -235,23 +235,23 @@ def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProo
 
 
 def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof] | None:
-    """Return the question of a search for the cache; None if the ruleset is invalid."""
+    """Return the cache entry of a search; None if the ruleset is invalid."""
     with suppress(RulesetError):
-        asked = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
+        inputs = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
         limits = {"seconds": todo.seconds, "memory": todo.memory}
         engines = {"own": engine_version()}
         outcomes = certificates / OUTCOMES
-        return Question(GameProof, certificates, outcomes, asked, engines, limits)
+        return Question(GameProof, certificates, outcomes, inputs, engines, limits)
     return None
 
 
 def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
-    asked = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
-    return GameProof(**{**dict(outcome), **asked})
+    fields = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
+    return GameProof(**{**dict(outcome), **fields})
 
 
 def attempt(ruleset: str, relation: Relation, seconds: float, folder: str) -> ProofOutcome:
-    """Search for the proof of a game and write its certificate.
+    """Search for a proof of a game's relation and write its certificate.
 
     Raises `ChocoError` if the ruleset is invalid; `DisagreementError` if the engine contradicts the definition.
     """
@@ -278,9 +278,9 @@ def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:
 
 
 def repeat(certificate: str, seconds: float) -> ProofOutcome:
-    """Prove a certificate again, in this process.
+    """Repeat the proof of a certificate, in this process.
 
-    Raises `ChocoError` if the file is no certificate; `DisagreementError` as for `attempt`.
+    Raises `ChocoError` if the file is no certificate; `DisagreementError` like `attempt`.
     """
     path = Path(certificate)
     if not is_of_a_claim(path):
@@ -304,9 +304,9 @@ def repeat(certificate: str, seconds: float) -> ProofOutcome:
 
 
 def check_again(certificate: Path, seconds: float, memory: float, prover: Limited) -> ProofOutcome:
-    """Return the outcome of `repeat` in a child process, and the checker's.
+    """Call `repeat` in a child process, and then the checker.
 
-    Raises as `repeat`; also `DisagreementError` if the checker contradicts the engine.
+    Raises the errors of `repeat`; also `DisagreementError` if the checker contradicts the engine.
     """
     start = time.perf_counter()
     path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
@@ -321,17 +321,17 @@ def check_again(certificate: Path, seconds: float, memory: float, prover: Limite
 
 
 def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
-    """Return a formula for the relation that a certificate proves, in this process."""
+    """Return a proved formula for the relation of a certificate, in this process."""
     return formulas(read_certificate(Path(certificate)), seconds)
 
 
 def with_formula(
     proof: AnyProof, limits: Mapping[str, float], prover: Limited, search: Describe = describe
 ) -> AnyProof:
-    """Return a proof with a formula, if a search finds one that ranks before its own."""
-    asked = (search, proof.certificate, limits["seconds"])
+    """Add a formula to a proof, if a search finds one with a better rank."""
+    request = (search, proof.certificate, limits["seconds"])
     with suppress(UndecidedError):
-        document = prover.call(*asked, what="the formula", **limits)
+        document = prover.call(*request, what="the formula", **limits)
         formula = document and FormulaOfProof.model_validate(document)
         if formula and (proof.formula is None or formula.rank < proof.formula.rank):
             return proof.model_copy(update={"formula": formula})
@@ -342,7 +342,7 @@ def with_formula(
 
 
 def refuted_formula(document: Document) -> ClaimVerdict | None:
-    """Return the refutation of a claim about one game by a table, if there is one."""
+    """Return a refutation by a table of a claim about one game, if there is one."""
     start = time.perf_counter()
     claim = Claim.from_json(document)
     ruleset, given = claim.statement.ruleset, claim.determined
@@ -358,53 +358,53 @@ def refuted_formula(document: Document) -> ClaimVerdict | None:
 
 @dataclass(frozen=True)
 class Decider:
-    """Decisions on claims in a child process, each of them under limits.
+    """Decisions about claims in a child process, each under limits.
 
-    A decision that breaks a limit is undecided.
+    A decision that exceeds a limit is undecided.
     """
 
     child: Limited
     seconds: float
     #: In GiB.
     memory: float
-    #: The folder that receives the certificates of claims, if any.
+    #: Folder for certificates of claims, if any.
     certificates: str | None = None
 
     def on_game(
         self, claim: Document, parameters: Mapping[str, int], proof: ProofOutcome
     ) -> ClaimVerdict:
-        """Decide a claim on a proved game."""
-        asked = (claim, dict(parameters), proof.certificate, self.seconds, self.certificates)
+        """Decide a claim about a proved game."""
+        request = (claim, dict(parameters), proof.certificate, self.seconds, self.certificates)
         return ClaimVerdict.model_validate(
-            self._decided(parameters, settle, *asked, certificate=proof.certificate)
+            self._decided(parameters, settle, *request, certificate=proof.certificate)
         )
 
     def on_integers(self, claim: Document) -> list[ClaimVerdict]:
-        """Decide a statement on integers; return one verdict or more."""
+        """Decide a statement about integers; return at least one verdict."""
         answer = self._decided({}, settle_statement, claim, self.seconds, self.certificates)
         verdicts = answer if isinstance(answer, list) else [answer]
         return list(map(ClaimVerdict.model_validate, verdicts))
 
     def for_all(self, claim: Document) -> ClaimVerdict:
-        """Decide a claim for all parameters, as `settle_for_all`."""
-        asked = (claim, self.seconds, self.memory, self.certificates)
-        answer = self._decided(None, settle_for_all, *asked)
+        """Decide a claim for all parameters; see `settle_for_all`."""
+        request = (claim, self.seconds, self.memory, self.certificates)
+        answer = self._decided(None, settle_for_all, *request)
         return ClaimVerdict.model_validate(answer)
 
     def following(
         self, claim: Document, claims: Mapping[str, Document], known: Mapping[str, ClaimVerdict]
     ) -> ClaimVerdict:
-        """Decide a claim that follows from others, as `settle_following`.
+        """Decide a claim that follows from others; see `settle_following`.
 
-        `claims` are all claims by id, and `known` the verdicts for all parameters.
+        `claims` has all claims by id, and `known` the verdicts for all parameters by id.
         """
         start, ids = time.perf_counter(), claim["follows_from"]["claims"]
         if missing := next((claim_id for claim_id in ids if claim_id not in claims), None):
             why = f"it follows from {missing}, which is not decided for all parameters at once"
             return verdict_for_all(Claim.from_json(claim), Finding(Undecided(why)), None, start)
         decided = [known[claim_id].document() if claim_id in known else None for claim_id in ids]
-        asked = (claim, [claims[claim_id] for claim_id in ids], decided)
-        answer = self._decided(None, settle_following, *asked, self.seconds, self.certificates)
+        request = (claim, [claims[claim_id] for claim_id in ids], decided)
+        answer = self._decided(None, settle_following, *request, self.seconds, self.certificates)
         return ClaimVerdict.model_validate(answer)
 
     def _decided(
@@ -415,11 +415,14 @@ class Decider:
         *more: Any,
         certificate: str | None = None,
     ) -> Any:
-        """Return a child's answer, or ``undecided``; for all parameters if they are None."""
+        """Return the child's answer, or an undecided verdict if a limit is exceeded.
+
+        That verdict is for all parameters if `parameters` is None.
+        """
         start, limits = time.perf_counter(), {"seconds": self.seconds, "memory": self.memory}
         try:
-            asked = (decide_claim, dict(claim), *more)
-            return self.child.call(*asked, what="the decision", **limits)
+            request = (decide_claim, dict(claim), *more)
+            return self.child.call(*request, what="the decision", **limits)
         except UndecidedError as error:
             finding, stated = Finding(Undecided(str(error))), Claim.from_json(claim)
             if parameters is None:
@@ -434,10 +437,7 @@ def _without_answer(error: ChocoError | MemoryError) -> Finding:
 
 @lru_cache(maxsize=4)
 def _proof_of(certificate: str, _: str) -> Proof:
-    """Return a certificate's proof, read once for all claims on the game.
-
-    The digest is of the file.
-    """
+    """Return the proof in a certificate; the file's digest is part of the cache key."""
     return read_certificate(Path(certificate))
 
 
@@ -448,10 +448,10 @@ def settle(
     seconds: float,
     folder: str | None = None,
 ) -> ClaimVerdict:
-    """Decide a claim by the automata of a certificate of `attempt`, in this process.
+    """Decide a claim by the automata of a game's certificate, in this process.
 
-    The folder receives the certificate of a proved claim. The evidence of a proof says under ``without_reach`` whether the claim is
-    true without its bound.
+    The folder receives the certificate of a proved claim. If the claim is also proved without its bound, the evidence has
+    ``without_reach``.
     """
     start, clock = time.perf_counter(), Clock(seconds)
     proof = _proof_of(certificate, file_digest(Path(certificate)))
@@ -460,9 +460,9 @@ def settle(
         finding = decide(stated, parameters, proof, certificate, seconds=seconds)
         is_bounded = stated.reach is not None and isinstance(finding.verdict, Proved)
         if is_bounded and depends_on_position(stated.parts.rest, stated.coordinates):
-            with suppress(ChocoError, MemoryError):  # the proof stands without this remark
-                asked = (stated.without_reach, parameters, proof, certificate, clock.left / 2)
-                if isinstance(decide(*asked).verdict, Proved):
+            with suppress(ChocoError, MemoryError):  # the proof does not depend on this remark
+                arguments = (stated.without_reach, parameters, proof, certificate, clock.left / 2)
+                if isinstance(decide(*arguments).verdict, Proved):
                     finding = finding.with_evidence({"without_reach": "proved"})
     except (ChocoError, MemoryError) as error:
         finding = _without_answer(error)
@@ -474,9 +474,9 @@ def settle(
 def settle_statement(
     claim: Document, seconds: float, folder: str | None = None
 ) -> list[ClaimVerdict]:
-    """Decide a statement on integers, in this process, and return its verdicts.
+    """Decide a statement about integers, in this process.
 
-    The folder receives the certificates of those that are proved.
+    The folder receives the certificates of proved verdicts.
     """
     start = time.perf_counter()
     statement = Claim.from_json(claim)
@@ -495,7 +495,7 @@ def settle_statement(
 def certified(
     verdict: ClaimVerdict, claim: Claim, proof: Proof | None, folder: str | None
 ) -> ClaimVerdict:
-    """Return a verdict; of a proved claim, write the certificate to a folder."""
+    """Write the certificate of a proved claim; return the verdict with its path."""
     plain = verdict.as_verdict
     if folder is None or not isinstance(plain, Proved):
         return verdict

@@ -1,6 +1,6 @@
-"""Trial of a statement on tables of small members and members near constants.
+"""Trial of a statement on tables of members with small parameters or near constants.
 
-It refutes statements of any form about a game or a family. It proves nothing.
+A trial can refute a statement about a game or a family. It proves nothing.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.tables.computing import cost_of, grundy_table, table
 
 RelationKind = Literal["p-positions", "grundy"]
-#: Tuples of parameters that are tried, because a condition may hold for few.
+#: Limit of tried parameter tuples, because few of them may satisfy the condition.
 MOST_LOOKED_AT = 20_000
-#: Numbers of members with the least parameters, near constants, and with random parameters up to the largest.
+#: Numbers of members with small parameters, with parameters near constants, and with random parameters up to `LARGEST`.
 FIRST, SINGLED_OUT, DRAWN, LARGEST = 12, 100, 8, 60
-#: Seconds of computing for a trial.
+#: Limit of CPU seconds for a trial.
 SECONDS = 2.0
-#: The first bound of tables, and the number of bounds, each twice the last one.
+#: The first bound of tables, and the number of bounds. Each bound is twice the previous one.
 LEAST_BOUND, DOUBLED = 2, 14
-#: Largest bound as a multiple of a member's largest parameter plus `MORE`. Conditions on positions need more, because a statement
-#: may be false near their edge alone. The bound of a single game has no such limit.
+#: The largest bound is this multiple of (the largest parameter or constant + `MORE`). It is larger with a condition on positions,
+#: because a statement may be false only near the edge of the condition. A single game has no largest bound.
 MULTIPLE, MULTIPLE_INSIDE, MORE = 4, 8, 8
-#: Largest table in cells, most bytes for one, and seconds of formulas per cell.
+#: Limits of cells and bytes of a table, and estimated seconds per cell for the formulas.
 MOST_CELLS, MOST_BYTES, SECONDS_PER_CELL = 16_000_000, 1 << 30, 5e-8
-#: The condition that everything satisfies.
+#: A condition that is always true.
 ALWAYS = "0 == 0"
 
 
 @dataclass(frozen=True)
 class Refutation:
-    """A member, and its least position at which the relation is false."""
+    """A member of the family, and its least position that contradicts the formula."""
 
     parameters: Mapping[str, int]
     position: tuple[int, ...]
@@ -71,9 +71,9 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement that a game, or each member of a family, has a relation."""
+    """A formula for P-positions or Grundy numbers of a game or family."""
 
-    #: With parameters.
+    #: The notation, with parameters.
     ruleset: str
     #: The condition on parameters; "" for one game.
     condition: str
@@ -106,7 +106,7 @@ class Statement:
         )
 
     def mistake(self, coordinates: Collection[str]) -> str | None:
-        """Return an error in the formulas for a game with these coordinates, if any."""
+        """Return an error message for the formulas and coordinates, if any."""
         stated, inside = parse(self.relation), parse(self.where or ALWAYS)
         if not self._condition.is_truth:
             return f"--for {self.condition}: a condition is needed, this is an integer"
@@ -121,11 +121,11 @@ class Statement:
             if unknown := sorted(formula.names - {*self.parameters, *coordinates}):
                 return f"{formula.text}: unknown name {unknown[0]!r}"
         if any(formula.functions for formula in (self._condition, stated, inside)):
-            return "look-up functions have no meaning here"
+            return "look-up functions are not allowed here"
         return None
 
     def members(self) -> Iterator[dict[str, int]]:
-        """Yield members' parameters once: least ones, those near constants, random ones."""
+        """Yield distinct parameters: small ones, some near constants, random ones."""
         chance = random.Random(0)
         drawn = (
             {name: chance.randint(0, LARGEST) for name in self.parameters}
@@ -144,9 +144,9 @@ class Statement:
                 yield values
 
     def refutation(self, seconds: float = SECONDS) -> tuple[Refutation | None, int]:
-        """Return a member's least counterexample, if any, and the number of members.
+        """Return a least counterexample, if any, and the number of members with a table.
 
-        Each member has a small table before one has a larger table.
+        All members are compared at a small bound before the bound is doubled.
         """
         games = list(self._games())
         tabled, clock = set[int](), None
@@ -158,7 +158,7 @@ class Statement:
                     continue
                 try:
                     wrong = disagreement(self, game, values, bound)
-                    # a lesser position may be beyond the bound
+                    # a table can contain positions beyond its bound, so lesser counterexamples may be outside of it
                     if wrong is not None and max(wrong.position) > bound:
                         wrong = disagreement(self, game, values, max(wrong.position))
                 except ChocoError:  # a table that is too large, or a formula without a value
@@ -180,7 +180,7 @@ class Statement:
                 continue
 
     def names_in(self, game: Ruleset) -> tuple[str, ...] | None:
-        """Return the names of its coordinates, or None if it has an error in this game."""
+        """Return coordinate names for which the formulas are valid, or None."""
         face = game.rules.face
         ways = [game.coordinates, *([] if face is None else [tuple(face.sizes)])]
         return next((names for names in ways if self.mistake(names) is None), None)
@@ -199,7 +199,7 @@ class Statement:
         return is_true(self._condition, values)
 
     def _near_constants(self) -> Iterator[dict[str, int]]:
-        """Yield values near constants; first those that are compared with the name."""
+        """Yield parameters near constants, first those compared with the parameter."""
         condition = [parse_nodes(self.condition)] if self.condition else []
         compared = [part for node in condition for part in walk(node) if isinstance(part, Compare)]
         ranked = []
@@ -222,7 +222,7 @@ def _integers(nodes: Iterable[Node]) -> set[int]:
 
 
 def is_true(condition: Formula, values: Mapping[str, int]) -> bool:
-    """Whether a condition is true; False where it has no value."""
+    """Whether a condition is true; False if it is undefined."""
     try:
         return bool(condition.value(values))
     except FormulaError:
@@ -232,7 +232,7 @@ def is_true(condition: Formula, values: Mapping[str, int]) -> bool:
 def small_values(
     names: Sequence[str], holds: Callable[[Mapping[str, int]], bool], most: int = MOST_LOOKED_AT
 ) -> Iterator[dict[str, int]]:
-    """Yield natural numbers that satisfy a condition, by their sum; try `most`."""
+    """Yield natural numbers that satisfy a condition, by sum; try `most` tuples."""
     every = (values for total in count() for values in _with_sum(total, len(names)))
     for values in islice(every, most if names else 1):
         given = dict(zip(names, values, strict=True))
@@ -251,9 +251,9 @@ def _with_sum(total: int, length: int) -> Iterator[tuple[int, ...]]:
 def disagreement(
     statement: Statement, game: Ruleset, values: Mapping[str, int], bound: int
 ) -> Refutation | None:
-    """Return the least position within a bound where the relation is false, if any.
+    """Return the least counterexample in the table of a bound, if any.
 
-    Raises `FormulaError` if a formula has no value there, and what `grundy_table` raises.
+    Raises `FormulaError` if a formula is undefined at a position; also the errors of `grundy_table`.
     """
     grundy = grundy_table(game, bound).grundy.transpose(*game.coordinates).to_numpy()
     names, face, first = statement.names_in(game) or (), game.rules.face, 0
@@ -278,7 +278,7 @@ def disagreement(
 def confirmed(
     claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: Refutation
 ) -> Finding:
-    """Return the refutation by a table, or raise `DisagreementError`."""
+    """Confirm a refutation by a table; raise `DisagreementError` if it fails."""
     bound = max(wrong.position)
     (quantity, *_) = claim.quantities
     finding = check_claim(claim, parameters, game, bound, table(game, bound, quantity))
@@ -291,7 +291,7 @@ def confirmed(
 
 
 def _is_worth(game: Ruleset, bound: int, clock: Clock | None) -> bool:
-    """Whether a table has new cells, and fits in the time that is left."""
+    """Whether a table has new cells and fits into the limits."""
     try:
         limits = game.limits(bound)
         cells = prod(n + 1 for n in limits)

@@ -124,7 +124,7 @@ def test_a_move_with_an_unknown_field_is_refused(sideways):
     moves = tuple(LaterMove(move.lowers, sideways=sideways) for move in game.rules.moves)
     vars(game)["rules"] = replace(game.rules, moves=moves)
     if not sideways:
-        parametric_rules._refuse(game)
+        parametric_rules._require_supported(game)
         return
     with pytest.raises(FamilyError, match="a move of a has a condition"):
-        parametric_rules._refuse(game)
+        parametric_rules._require_supported(game)

@@ -1,4 +1,4 @@
 """Sentences of Büchi arithmetic, and the engine that decides them.
 
-Imports no other room of `proof`, and knows nothing of games.
+Imports no other subpackage of `proof`, and does not depend on games.
 """

@@ -1,4 +1,4 @@
-"""Decisions of sentences: each part becomes an automaton."""
+"""Decision of sentences by automata."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.tables.computing import in_bytes
 
-#: Bytes of all automata that an engine keeps. One operation takes up to 2.5 GiB, so that a process stays below 4 GiB.
+#: Limit of bytes of all automata of an engine. One operation takes up to 2.5 GiB, so a process stays below 4 GiB.
 MOST_BYTES = 1 << 29
 
 
@@ -38,10 +38,10 @@ def automaton_of(sentence: Sentence, relations: Mapping[str, Automaton]) -> Auto
 
 
 class Engine:
-    """Decides sentences on given relations; keeps the automata of their parts.
+    """Decides sentences about given relations, with a cache of automata.
 
-    The tracks of a relation's automaton are the positions of the arguments: "0", "1", …. The time limit is for all decisions
-    together. States are counted before minimising; bytes are those of all kept automata.
+    The tracks of a relation's automaton are the indices of the arguments: "0", "1", …. The time limit applies to all decisions
+    together, `most_states` to automata before minimising, and `most_bytes` to the cache.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class Engine:
         self._bytes = 0
         self._clock = Clock(seconds)
         self._largest = 0
-        #: Of the largest automaton of all decisions.
+        #: States of the largest automaton of all decisions.
         self.states = 0
 
     def automaton_of(self, sentence: Sentence) -> Automaton:
         """Return the minimal automaton of a sentence, on its free variables.
 
-        Raises `NotDefinableError` if a relation is not given, or has other arguments than the sentence says; `UndecidedError`
-        if a limit of states, of memory or of time is reached.
+        Raises `NotDefinableError` if a relation is missing or has a different number of arguments; `UndecidedError` if a limit of
+        states, of memory or of time is reached.
         """
         known = self._known.get(sentence)
         if known is None:
@@ -82,10 +82,9 @@ class Engine:
         return known
 
     def counterexample(self, sentence: Sentence) -> dict[Variable, int] | None:
-        """Return values of few binary digits that make a sentence false, if any.
+        """Return values that make a sentence false, if any, with few binary digits.
 
-        Raises `NotDefinableError` as `automaton_of` does; `UndecidedError` if a limit of states or of memory is reached, or
-        time is up after some automaton is made: one operation is not interrupted.
+        Raises the errors of `automaton_of`. The time limit is only checked between operations on automata.
         """
         self._require_time()
         self._largest = 0
@@ -102,9 +101,9 @@ class Engine:
             raise UndecidedError("time is up before the sentence is decided")
 
     def _witness(self, sentence: Sentence) -> dict[Variable, int] | None:
-        """Return values that make the sentence true, if there are any.
+        """Return values that make the sentence true, if any.
 
-        The last variable of an outer quantifier is not projected: where the body is true, so is the sentence.
+        The last variable of an outer quantifier is not eliminated, because values that make the body true suffice.
         """
         match sentence:
             case Or(parts):
@@ -169,9 +168,9 @@ class Engine:
     def _exists(
         self, names: tuple[Variable, ...], body: Sentence, *, projects_all: bool = True
     ) -> Automaton:
-        """Eliminate the names one after the other, each from the parts that have it.
+        """Eliminate the names one after the other, each from the parts that contain it.
 
-        Unless it `projects_all`, one name may be left.
+        One name may remain unless `projects_all`.
         """
         if isinstance(body, Or):
             return self.automaton_of(Or(tuple(exists(names, part) for part in body.parts)))
@@ -186,7 +185,7 @@ class Engine:
             }
             name = min(left, key=lambda name: (len(involved[name]), name))
             left.remove(name)
-            # A part without the name that adds no track narrows what is projected: A ∧ ∃u.B is ∃u.(A ∧ B).
+            # Parts without the name are included if they add no track, because they make the automaton smaller: A ∧ ∃u.B is ∃u.(A ∧ B).
             together = [part for part in parts if involved[name].issuperset(part.tracks)]
             parts = [part for part in parts if not involved[name].issuperset(part.tracks)]
             if not (left or projects_all):
@@ -200,7 +199,7 @@ class Engine:
         automata: Iterable[Automaton],
         operation: Callable[..., Automaton] = algebra.conjunction,
     ) -> Automaton:
-        """Return the conjunction or disjunction, with few tracks on the way."""
+        """Return the conjunction or disjunction, with few intermediate tracks."""
         left = sorted(automata, key=lambda automaton: automaton.states)
         if not left:
             return arithmetic.linear({}, 0, "==" if operation is algebra.conjunction else "!=")
@@ -224,7 +223,7 @@ class Engine:
 
 
 def _conjuncts(sentence: Sentence) -> tuple[Sentence, ...]:
-    """Return sentences that all hold exactly if `sentence` does."""
+    """Return sentences whose conjunction is equivalent to `sentence`."""
     match sentence:
         case And(parts):
             return tuple(part for whole in parts for part in _conjuncts(whole))

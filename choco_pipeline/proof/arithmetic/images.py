@@ -1,4 +1,4 @@
-"""Recognisable sets of numbers as text: lists and forms."""
+"""Text for recognisable sets of natural numbers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPow
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.terms import condition
 
-#: Finite sets, and exceptions to a form, are listed up to this number of members.
+#: Limit of listed members, for finite sets and for exceptions.
 MOST_LISTED = 64
 
 
 def describe(a: Automaton) -> str:
     """Return a set of natural numbers as text.
 
-    The text is a list; all numbers, perhaps except a few; the numbers 2^n − c, perhaps with a few more or fewer; or the number
-    of states. Raises `AutomatonError` if there is not one track.
+    The text is a list of the members, "all natural numbers", or the numbers 2^n − c, the last two perhaps with a list of exceptions.
+    Otherwise it has the number of states. Raises `AutomatonError` unless there is exactly one track.
 
     Examples
     --------
@@ -55,18 +55,18 @@ def first_members(a: Automaton, most: int = 12) -> list[int]:
 
 @dataclass(frozen=True)
 class Numerals:
-    """Binary numerals of a set's members, most significant digit first."""
+    """Automaton of a set of numbers that reads the most significant digit first."""
 
-    #: The least automaton of the words that are the digits of a member after leading zeros; state 0 is the start.
+    #: The minimal automaton of the binary numerals of members, perhaps with leading zeros. The start state is 0.
     delta: NDArray[np.int32]
     accepting: NDArray[np.bool_]
 
     @classmethod
     def of(cls, a: Automaton) -> Numerals:
-        """Return the numerals of a set, whose automaton reads them from the other end."""
+        """Reverse an automaton that reads the least significant digit first."""
         if len(a.tracks) != 1:
             raise AutomatonError(f"a set of numbers has one track, this has {len(a.tracks)}")
-        came = [[a.delta[:, digit] == state for state in range(a.states)] for digit in (0, 1)]
+        sources = [[a.delta[:, digit] == state for state in range(a.states)] for digit in (0, 1)]
         sets = [np.flatnonzero(a.accepting)]
         number = {sets[0].tobytes(): 0}
         rows = []
@@ -75,7 +75,7 @@ class Numerals:
             for digit in (0, 1):
                 before = np.zeros(a.states, np.bool_)
                 for state in reached:
-                    before |= came[digit][state]
+                    before |= sources[digit][state]
                 key = np.flatnonzero(before)
                 if key.tobytes() not in number:
                     number[key.tobytes()] = len(sets)
@@ -107,7 +107,7 @@ class Numerals:
         return True
 
     def listed(self) -> list[int] | None:
-        """Return all members, if there are at most `MOST_LISTED`."""
+        """Return all members, or None if there are more than `MOST_LISTED`."""
         if not self.is_finite:
             return None
         members = list(islice(self.members(), MOST_LISTED + 1))
@@ -123,12 +123,12 @@ class Numerals:
             able.append(self._before(able[-1]))
 
     def _before(self, able: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return from which states one digit leads to where `able` is true."""
+        """Return a mask of the states with a successor in `able`."""
         before: NDArray[np.bool_] = np.logical_or(able[self.delta[:, 0]], able[self.delta[:, 1]])
         return before
 
     def _completed(self, number: int, state: int, able: list[NDArray[np.bool_]]) -> Iterator[int]:
-        """Yield members that continue `number` by len(able) - 1 digits."""
+        """Yield members whose numerals extend `number` by ``len(able) - 1`` digits."""
         if not able[-1][state]:
             return
         if len(able) == 1:
@@ -139,7 +139,7 @@ class Numerals:
 
 
 def _by_powers(a: Automaton) -> str | None:
-    """Return the set as numbers 2^n-c, but for a few; None if it is not of this form."""
+    """Return the set as numbers 2^n-c with few exceptions; None if impossible."""
     (track,) = a.tracks
     forms: list[tuple[int, str]] = []
     for shift in sorted(range(-MOST_SHIFT, MOST_SHIFT + 1), key=lambda c: (abs(c), -c)):
@@ -149,7 +149,7 @@ def _by_powers(a: Automaton) -> str | None:
         fewer = Numerals.of(conjunction(powers, complement(a))).listed()
         if more is None or fewer is None:
             continue
-        # The first n: members that are missing before all others only say where n begins.
+        # Missing first members are not exceptions: they increase the first n.
         start = next(n for n in count() if (1 << n) >= shift)
         while (1 << start) - shift in fewer:
             fewer.remove((1 << start) - shift)
@@ -166,7 +166,7 @@ def _set(members: list[int]) -> str:
 
 
 def _list(members: list[int]) -> str:
-    """Return ascending numbers as text; rows of three or more are shortened."""
+    """Return ascending numbers as text; abbreviate three or more consecutive ones."""
     rows: list[list[int]] = []
     for member in members:
         if rows and rows[-1][-1] == member - 1:

@@ -1,7 +1,7 @@
 """Sentences of Büchi arithmetic on natural numbers.
 
-Every variable ranges over 0, 1, 2, …. A sentence is valid if it holds for all values of its free variables. Names of users are
-`str`; all other variables are `Auxiliary`, so that no quantifier captures a user's name.
+Every variable ranges over 0, 1, 2, …. A sentence is valid if it holds for all values of its free variables. Variables named by users
+are `str`; all others are `Auxiliary`, so that no quantifier captures a user's variable.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Operator = Literal["^", "&", "|"]
 
 @dataclass(frozen=True)
 class Linear:
-    """Σ c·x + constant stands in the relation to 0."""
+    """Σ c·x + constant (relation) 0."""
 
-    #: Pairs (x, c); kept sorted, one for a variable, without zeros.
+    #: Pairs (x, c), sorted, with distinct variables and nonzero coefficients.
     coefficients: tuple[tuple[Variable, int], ...]
     constant: int
     relation: Relation
 
     def __post_init__(self) -> None:
-        """Sort the coefficients, so that equal relations are equal values."""
+        """Normalise the coefficients, so that equal relations compare equal."""
         total: Counter[Variable] = Counter()
         for name, factor in self.coefficients:
             total[name] += factor
@@ -37,7 +37,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Bitwise:
-    """c == a op b, digit by digit in base 2."""
+    """c == a op b, bit by bit."""
 
     op: Operator
     a: Variable
@@ -54,7 +54,7 @@ class NimSumZero:
 
 @dataclass(frozen=True)
 class Member:
-    """The arguments are in a relation given by an automaton on "0", "1", …."""
+    """The arguments are in a named relation with an automaton on "0", "1", …."""
 
     relation: str
     arguments: tuple[Variable, ...]
@@ -62,28 +62,28 @@ class Member:
 
 @dataclass(frozen=True)
 class And:
-    """All parts hold; without parts, true."""
+    """Conjunction; true without parts."""
 
     parts: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
 class Or:
-    """Some part holds; without parts, false."""
+    """Disjunction; false without parts."""
 
     parts: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
 class Not:
-    """The part does not hold."""
+    """Negation."""
 
     part: Sentence
 
 
 @dataclass(frozen=True)
 class Exists:
-    """Some natural numbers for the names make the body true."""
+    """Existential quantification over natural numbers."""
 
     names: tuple[Variable, ...]
     body: Sentence
@@ -96,7 +96,7 @@ FALSE = Or(())
 
 
 def free(sentence: Sentence) -> frozenset[Variable]:
-    """Return the variables that no quantifier binds.
+    """Return the free variables.
 
     Examples
     --------
@@ -136,37 +136,37 @@ def equal(a: Variable, b: Variable) -> Linear:
 
 
 def conjunction(*parts: Sentence) -> Sentence:
-    """Return the conjunction, with conjunctions among the parts opened."""
+    """Return the conjunction; nested conjunctions are flattened."""
     return _joined(And, FALSE, parts)
 
 
 def disjunction(*parts: Sentence) -> Sentence:
-    """Return the disjunction, with disjunctions among the parts opened."""
+    """Return the disjunction; nested disjunctions are flattened."""
     return _joined(Or, TRUE, parts)
 
 
 def negation(part: Sentence) -> Sentence:
-    """Return the negation; that of a negation is what was negated."""
+    """Return the negation; a double negation is removed."""
     return part.part if isinstance(part, Not) else Not(part)
 
 
 def implies(*sides: Sentence) -> Sentence:
-    """Return the implication from all other sides to the last one."""
+    """Return the implication from all sides except the last to the last."""
     *conditions, conclusion = sides
     return disjunction(negation(conjunction(*conditions)), conclusion)
 
 
 def exists(names: Iterable[Variable], body: Sentence) -> Sentence:
-    """Return `body` with its free variables among the names quantified."""
+    """Quantify those of the names that are free in `body`."""
     needed = free(body)
     bound = tuple(name for name in names if name in needed)
     return Exists(bound, body) if bound else body
 
 
 def within(condition: Sentence, sentence: Sentence) -> Sentence:
-    """Return the conjunction, the condition inside of quantifiers: ∃u.(A ∧ B).
+    """Return the conjunction, with the condition inside the quantifiers: ∃u.(A ∧ B).
 
-    The engine then does not compute where else the quantified part holds.
+    The engine then does not compute the quantified part outside the condition.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def within(condition: Sentence, sentence: Sentence) -> Sentence:
 
 
 def _joined(kind: type[And] | type[Or], decisive: Sentence, parts: Iterable[Sentence]) -> Sentence:
-    """Return the junction of the parts without repeats, or a part that decides it."""
+    """Return the junction of the distinct parts, or `decisive` if it is one of them."""
     flat: dict[Sentence, None] = {}
     for part in parts:
         if isinstance(part, And | Or) and isinstance(part, kind):

@@ -1,14 +1,13 @@
-"""Formulas as sentences of linear and bitwise arithmetic.
+"""Translation of formulas into sentences of linear and bitwise arithmetic.
 
-The logic has no negative numbers, but formulas such as x-z have. A value therefore stays a sum of multiples of variables as long
-as it can. Where it must become a variable, the two signs are two cases: t, or -t-1, which in two's complement has the digits of t
-inverted.
+Idea: the logic has no negative numbers, but formulas such as x-z do. So a value remains a linear combination of variables as long as
+possible. A value that must become a variable has two cases by sign: t, or -t-1, whose two's complement has the inverted bits of t.
 
-Invariant: a sentence has the meaning of its part of the formula, auxiliary variables are bound where they are used, and each has
-exactly one value. So the sentence may be negated.
+Invariant: a sentence is equivalent to its part of the formula. Auxiliary variables are bound where they are used, and each has exactly
+one value. So a sentence can be negated.
 
-Cost: a case for each sign of each value that must become a variable, so nested abs and long nim-sums of differences are refused
-beyond `MOST_AUXILIARY` and `MOST_COMPARISONS`. Products of coordinates, and other parts outside of the logic, are refused at once.
+Cost: two cases for each value of either sign that becomes a variable. Formulas beyond `MOST_AUXILIARY` or `MOST_COMPARISONS`, with
+nested abs or long nim-sums of differences, raise an error. So do parts that are not expressible, such as products of coordinates.
 Source: V. Bruyère, G. Hansel, C. Michaux and R. Villemaire, Logic and p-recognizable sets of integers,
 Bulletin of the Belgian Mathematical Society 1 (1994).
 """
@@ -53,9 +52,9 @@ from choco_pipeline.proof.arithmetic.logic import (
 )
 from choco_pipeline.proof.proof_errors import NotDefinableError
 
-#: Variables of a formula: each value that may be negative doubles the cases.
+#: Limit of auxiliary variables of a formula. Each value of either sign doubles the cases.
 MOST_AUXILIARY = 2000
-#: Comparisons of a formula: each nested abs doubles them.
+#: Limit of comparisons of a formula. Each nested abs doubles them.
 MOST_COMPARISONS = 20_000
 
 _BITWISE: dict[str, Operator] = {"^": "^", "&": "&", "|": "|"}
@@ -63,14 +62,14 @@ _BITWISE: dict[str, Operator] = {"^": "^", "&": "&", "|": "|"}
 
 @dataclass(frozen=True)
 class Sum:
-    """Σ c·x + constant, an integer of either sign."""
+    """The linear combination Σ c·x + constant, an integer of either sign."""
 
     coefficients: Mapping[Variable, int]
     constant: int = 0
 
     @classmethod
     def of(cls, name: Variable) -> Sum:
-        """Return the sum that is this variable."""
+        """Return the sum with a single term, the variable with coefficient 1."""
         return cls({name: 1})
 
     def __add__(self, other: Sum) -> Sum:
@@ -82,32 +81,32 @@ class Sum:
         return self + other.times(-1)
 
     def plus(self, constant: int) -> Sum:
-        """Return the sum with `constant` added."""
+        """Add an integer."""
         return Sum(self.coefficients, self.constant + constant)
 
     def times(self, factor: int) -> Sum:
-        """Return the multiple."""
+        """Multiply by an integer."""
         scaled = {n: c * factor for n, c in self.coefficients.items() if factor}
         return Sum(scaled, self.constant * factor)
 
     def compared(self, relation: Relation) -> Linear:
-        """Return that the sum stands in the relation to 0."""
+        """Return the sentence: sum (relation) 0."""
         return linear(self.coefficients, self.constant, relation)
 
     @property
     def never_negative(self) -> bool:
-        """Whether the sum is surely not negative, its variables being natural numbers."""
+        """Whether all coefficients and the constant are at least 0."""
         return self.constant >= 0 and min(self.coefficients.values(), default=0) >= 0
 
     @property
     def variable(self) -> Variable | None:
-        """The name, if this is one variable and nothing else."""
+        """The variable, if the sum is a single variable."""
         if self.constant == 0 and list(self.coefficients.values()) == [1]:
             return next(iter(self.coefficients))
         return None
 
 
-#: What stands for a name of a formula: a variable, or a sum of multiples of variables.
+#: The meaning of a name in a formula: a variable, or a linear combination of variables.
 Meaning = Variable | Sum
 
 
@@ -116,9 +115,8 @@ def at_most(
 ) -> Sentence:
     """Return the sentence ``value <= formula``.
 
-    `names` says what stands for names of the formula; by default the names themselves do. Raises `NotDefinableError` if the
-    formula multiplies coordinates, raises to a power, asks for v2 or for a table, or divides or shifts by anything but a
-    constant.
+    `names` has the meanings of names in the formula; by default a name is a variable. Raises `NotDefinableError` if the formula
+    multiplies coordinates, has a power, v2 or a table, or divides or shifts by a non-constant.
 
     Examples
     --------
@@ -139,19 +137,19 @@ def value_is(
 
 
 def condition(formula: Formula, names: Mapping[str, Meaning] | None = None) -> Sentence:
-    """Return a formula that is true or false as a sentence; see `at_most`."""
+    """Return the sentence of a condition; see `at_most`."""
     terms = Terms(formula, names or {})
     return terms.truth(terms.root)
 
 
 class Terms:
-    """A formula in translation. `FormulaError` if a part never has a value."""
+    """Translation of a formula. Raises `FormulaError` if a part is always undefined."""
 
     def __init__(self, formula: Formula, names: Mapping[str, Meaning]) -> None:
         undefined = formula.always_undefined()
         if undefined is not None:
             raise undefined
-        #: For errors.
+        #: The formula, for error messages.
         self.text = formula.text
         self.root = formula.root
         self._names = {name: _sum(value) for name, value in names.items()}
@@ -159,7 +157,7 @@ class Terms:
         self._comparisons = 0
 
     def linear(self, node: Node) -> Sum | None:
-        """Return the value of `node` as a sum of multiples of variables, if it is one."""
+        """Return the value as a linear combination of variables, if it is one."""
         if self.is_constant(node):
             return Sum({}, self._integer(node))
         match node:
@@ -181,7 +179,7 @@ class Terms:
                 return None
 
     def never_negative(self, node: Node) -> bool:
-        """Whether a value is surely not negative where variables are not."""
+        """Whether the value is not negative for natural numbers, by its form."""
         match node:
             case Integer():
                 return node.value >= 0
@@ -219,14 +217,14 @@ class Terms:
         return self._constant(node)
 
     def is_constant(self, node: Node) -> bool:
-        """Whether `node` has the same value everywhere, known without tables."""
+        """Whether `node` contains no names and no tables."""
         return not any(
             isinstance(part, Name) or (isinstance(part, Call) and part.function not in FUNCTIONS)
             for part in walk(node)
         )
 
     def not_definable(self, node: Node) -> NotDefinableError:
-        """Return the error that says why `node` is not in the logic."""
+        """Return the error that explains why `node` is not expressible."""
         if is_truth(node):
             why = "is true or false, an integer is needed"
         elif isinstance(node, Binary):
@@ -244,7 +242,7 @@ class Terms:
         return self._names.get(name.name, Sum.of(name.name))
 
     def _constant(self, node: Binary) -> int:
-        """Return the factor or divisor of `node`; a shift is by a power of 2."""
+        """Return the constant factor or divisor of `node`; for a shift, a power of 2."""
         if node.operator in ("<<", ">>"):
             return self._integer(replace(node, operator="<<", left=Integer(1)))
         return self._integer(node.right)
@@ -253,7 +251,7 @@ class Terms:
         return Place(self.text, {}, {}).integer(node)
 
     def truth(self, node: Node) -> Sentence:
-        """Return a condition as a sentence."""
+        """Return the sentence of a condition."""
         match node:
             case LogicalNot():
                 return negation(self.truth(node.operand))
@@ -265,7 +263,7 @@ class Terms:
                 return conjunction(*(self._compared(*side) for side in sides))
             case _:
                 raise NotDefinableError(
-                    f"{self.text}: {render(node)} is an integer, a truth is needed"
+                    f"{self.text}: {render(node)} is an integer, a condition is needed"
                 )
 
     def _compared(self, operator: str, left: Node, right: Node) -> Sentence:
@@ -306,11 +304,11 @@ class Terms:
         )
 
     def at_most(self, low: Sum, node: Node) -> Sentence:
-        """Return ``low <= node``, without a variable for the node if possible."""
+        """Return ``low <= node``, if possible without a variable for the node."""
         self._comparisons += 1
         if self._comparisons > MOST_COMPARISONS:
             raise NotDefinableError(
-                f"{self.text}: more than {MOST_COMPARISONS:,} comparisons are needed to say it"
+                f"{self.text}: more than {MOST_COMPARISONS:,} comparisons are needed"
             )
         value = self.linear(node)
         if value is not None:
@@ -351,7 +349,7 @@ class Terms:
         return self._with(node, lambda total: (value - total).compared("=="))
 
     def _with(self, node: Node, body: Callable[[Sum], Sentence]) -> Sentence:
-        """Return `body` of the value of `node`."""
+        """Return `body` applied to the value of `node`."""
         value = self.linear(node)
         if value is not None:
             return body(value)
@@ -410,7 +408,7 @@ class Terms:
         b_negative: bool,
         body: Callable[[Sum], Sentence],
     ) -> Sentence:
-        """Return `body` of a op b; a negative operand is given by inverted digits."""
+        """Return `body` applied to a op b; negative operands have inverted bits."""
         digits = self._fresh()
         total = Sum.of(digits)
         inverted = total.times(-1).plus(-1)
@@ -431,7 +429,7 @@ class Terms:
         return exists((digits,), conjunction(Bitwise(apply, a, b, digits), body(value)))
 
     def _digits(self, node: Node, body: Callable[[Variable, bool], Sentence]) -> Sentence:
-        """Return `body` of a variable with the node's digits, inverted if negative."""
+        """Return `body` applied to the node's bits, which are inverted if negative."""
         return self._with(node, lambda value: self._digits_of(value, body))
 
     def _digits_of(self, value: Sum, body: Callable[[Variable, bool], Sentence]) -> Sentence:
@@ -451,7 +449,7 @@ class Terms:
         definition: Callable[[Sum], Sentence],
         body: Callable[[Sum], Sentence],
     ) -> Sentence:
-        """Return `body` of the integer that `definition` is true of."""
+        """Return `body` applied to the unique integer that satisfies `definition`."""
         name = self._fresh()
         values = [Sum.of(name)]
         if not never_negative:
@@ -460,7 +458,7 @@ class Terms:
         return disjunction(*cases)
 
     def _is_comparison(self, node: Node) -> bool:
-        """Whether `at_most` of `node` is better asked twice than a variable introduced."""
+        """Whether two calls of `at_most` are better than a variable for `node`."""
         match node:
             case Call("min" | "max" | "abs") | Binary("//" | ">>"):
                 return self.linear(node) is None
@@ -474,11 +472,10 @@ class Terms:
                 return False
 
     def _fresh(self) -> Auxiliary:
-        """Return a new variable."""
         self._auxiliary += 1
         if self._auxiliary > MOST_AUXILIARY:
             raise NotDefinableError(
-                f"{self.text}: more than {MOST_AUXILIARY} variables are needed to say it"
+                f"{self.text}: more than {MOST_AUXILIARY} auxiliary variables are needed"
             )
         return Auxiliary(f"'{self._auxiliary}")
 

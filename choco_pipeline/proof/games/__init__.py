@@ -1,4 +1,4 @@
-"""Relations of games: guessed from tables, proved, certified and played by.
+"""Automata for P-positions and Grundy numbers: guesses, proofs, certificates, play.
 
 Imports `arithmetic`.
 """

@@ -1,8 +1,8 @@
 """Outcomes, winning moves and numbers of positions by automata.
 
-The members of a relation with at most n binary digits are counted by the n-th power of a matrix, whose entry (p, q) is the number
-of symbols that lead from state p to state q. So the counts satisfy a linear recurrence whose order is at most the number of
-states, by the theorem of Cayley and Hamilton.
+Let the entry (p, q) of a matrix be the number of symbols that lead from state p to state q. Its n-th power counts the members of a
+relation with at most n binary digits. By the theorem of Cayley and Hamilton, the counts satisfy a linear recurrence whose order is at
+most the number of states.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from choco_pipeline.proof.games.obligations import Variables, has_moves, relatio
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.records import PositionCounts
 
-#: Largest automaton to count, because time grows with the cube of its states.
+#: Limit of states for counts, because the time is cubic in the number of states.
 MOST_STATES = 400
 #: Least number of terms.
 SHOWN = 8
-#: Positions with Grundy numbers below this are counted.
+#: Counts are for Grundy numbers below this.
 VALUES = 4
 
 
@@ -46,20 +46,20 @@ VALUES = 4
 
 @dataclass(frozen=True)
 class Play:
-    """The outcome of one position, its Grundy number and winning options."""
+    """The outcome of one position, its Grundy number and its winning options."""
 
     outcome: Literal["P", "N"]
-    #: None for a proof of P-positions, if it is not 0.
+    #: The Grundy number. None for an N-position if only P-positions are proved.
     grundy: int | None
-    #: Options that are P-positions: for each kind of move with such an option, the one that leaves least.
+    #: Options that are P-positions. For each kind of move, only the least one.
     winning: tuple[Position, ...]
 
 
 def play(proof: Proof, position: Sequence[int]) -> Play:
-    """Return the outcome of a position and winning options by automata.
+    """Return the outcome of a position and its winning options.
 
-    Passes left come last in the position. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if
-    the automata contradict each other there. Time grows with the number of digits, not with the numbers.
+    The passes left are the last coordinate. Raises `RulesetError` if `position` is not a position of the game; `CertificateError` if
+    the automata contradict each other there. The time grows with the number of digits of the coordinates.
     """
     ruleset = proof.ruleset
     here = ruleset.check(position)
@@ -114,7 +114,7 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
 
 
 def _opened(sentence: Sentence, names: Set[Variable]) -> Iterator[Sentence]:
-    """Yield the conditions on an option, its own variables `names` free."""
+    """Split a sentence into conjuncts; remove quantifiers over variables in `names`."""
     match sentence:
         case And(parts):
             for part in parts:
@@ -132,9 +132,9 @@ def _opened(sentence: Sentence, names: Set[Variable]) -> Iterator[Sentence]:
 class AutomatonCounts:
     """Numbers a(0), a(1), … of members of a relation with all coordinates below 2^n."""
 
-    #: The first terms, at least as many as the recurrence needs.
+    #: The first terms, at least as many as the order of the recurrence.
     first: tuple[int, ...]
-    #: The shortest c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1) for every n.
+    #: Coefficients c of the shortest recurrence a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1).
     recurrence: tuple[int, ...]
     #: a(n) as a sum of powers, if all roots of the recurrence are integers.
     closed: str | None
@@ -158,7 +158,7 @@ def counts(a: Automaton) -> AutomatonCounts:
     needed = terms[: 2 * a.states]
     recurrence = shortest_recurrence(needed)
     order = len(recurrence)
-    # The error of a recurrence is a sequence of the same matrix: it is 0 everywhere if its first `states` terms are 0.
+    # The error of a recurrence satisfies the recurrence of the matrix, so it is 0 if its first `states` terms are 0.
     if not follows(needed[: order + a.states], recurrence):
         raise LimitError(f"the recurrence of {a.states} states has too large coefficients")
     closed = closed_form(needed, recurrence, a.delta.shape[1])
@@ -173,7 +173,7 @@ def number_below(a: Automaton, digits: int) -> int:
 
 
 def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
-    """Return counts by passes left and Grundy number, except of large automata."""
+    """Return counts by passes left and Grundy number; large automata are skipped."""
     track = str(len(proof.ruleset.base.coordinates))
     described = []
     for passes, automaton in enumerate(proof.automata):
@@ -198,7 +198,7 @@ def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
 
 
 def _numbers(a: Automaton) -> Iterator[int]:
-    """Yield the counts, exactly."""
+    """Yield the exact numbers of members below 2^0, 2^1, 2^2, …."""
     after = a.accepting.astype(np.int64).astype(object)
     while True:
         yield int(after[0])

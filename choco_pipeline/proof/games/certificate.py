@@ -1,4 +1,4 @@
-"""Certificates of games: files with automata that are checked without a search."""
+"""Certificates of games: files with automata, which can be checked without a search."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from choco_pipeline.provenance import code_digest, digest, package_version, vers
 
 FORMAT = 1
 M = TypeVar("M", bound=Model)
-#: Bytes of a certificate; an hour's proof needs a tenth.
+#: Limit of bytes of a certificate. A proof that takes an hour needs a tenth of it.
 MOST_BYTES = 1 << 25
-#: Characters of a name or a ruleset in an error.
+#: Limit of characters of quoted text in an error message.
 LONGEST = 100
-#: The digest of this code is the engine's version.
+#: Packages whose digest is the engine's version.
 PROOF_CODE = ("automata", "formula", "games", "proof")
 
 
 class CertificateError(ChocoError):
-    """A file is not a certificate."""
+    """An invalid certificate, or no proof to certify."""
 
 
 class GameDocument(Model):
-    """A game and the automata of a relation in a file."""
+    """A game and the automata of a relation, as JSON data."""
 
     ruleset: str
     relation: Relation
@@ -47,11 +47,11 @@ class GameDocument(Model):
 
 
 class CertificateDocument(GameDocument):
-    """The content of a certificate's file."""
+    """The content of a certificate file."""
 
     format: int = Field(ge=FORMAT, le=FORMAT)
     games: dict[str, object] = Field(default={})
-    #: Sentences for readers, in files of earlier versions.
+    #: Present only in files of earlier versions.
     obligations: list[object] = Field(default=[])
     versions: dict[str, str]
 
@@ -62,7 +62,7 @@ class CertificateDocument(GameDocument):
 def write_certificate(proof: Proof, folder: Path) -> Path:
     """Write the certificate of a proof and return its path.
 
-    Raises `CertificateError` if nothing is proved.
+    Raises `CertificateError` unless the game is proved.
     """
     path = certificate_path(proof.ruleset, proof.relation, folder)
     write_document(path, proof_document(proof))
@@ -70,7 +70,7 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
 
 
 def proof_document(proof: Proof) -> dict[str, object]:
-    """Return a proof's certificate as data; `CertificateError` without a proof."""
+    """Return the certificate as JSON data; raise `CertificateError` unless proved."""
     if proof.status != "proved":
         raise CertificateError(
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
@@ -84,7 +84,7 @@ def proof_document(proof: Proof) -> dict[str, object]:
 
 
 def game_document(proof: Proof) -> dict[str, object]:
-    """Return the `GameDocument` of a proof as plain data."""
+    """Return the `GameDocument` of a proof as JSON data."""
     return {
         "ruleset": proof.ruleset.notation,
         "relation": proof.relation,
@@ -95,14 +95,14 @@ def game_document(proof: Proof) -> dict[str, object]:
 
 
 def described_games(ruleset: Ruleset) -> dict[str, object]:
-    """Return the descriptions of the user's own games for a certificate."""
+    """Return the descriptions of user-defined games for a certificate."""
     return {"games": dict(ruleset.documents)} if ruleset.documents else {}
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a certificate's document, whole or not at all, unless it is the same."""
+    """Write a certificate atomically, unless the file has this content already."""
     text = json.dumps(document, indent=1, ensure_ascii=False)
-    # no string holds a line break
+    # the pattern matches no string, because strings contain no line breaks
     short = re.sub(r"\[\n[\s\d,]*\]", lambda numbers: re.sub(r"\s+", "", numbers.group()), text)
     content = f"{short}\n"
     if not (path.is_file() and path.read_bytes() == content.encode()):
@@ -116,7 +116,7 @@ def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path
 
 
 def engine_version() -> str:
-    """Return the package's version with a digest of the code that decides."""
+    """Return the package's version with a digest of `PROOF_CODE`."""
     return f"{package_version()} {code_digest(PROOF_CODE)}"
 
 
@@ -129,45 +129,45 @@ def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
 
 
 def read_certificate(path: Path) -> Proof:
-    """Return the proof that a file claims, after checking everything but the proof.
+    """Read the proof in a file; its form is checked, but not its truth.
 
-    Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if there is no such file, it has more than
-    `MOST_BYTES`, or it is not a certificate; automata must fit the game and be minimal, numbered breadth-first.
+    Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if the file is missing, larger than `MOST_BYTES` or no
+    certificate. The automata must fit the game, and be minimal and numbered breadth-first.
     """
     document = read_document(path, CertificateDocument)
     return claimed_proof(document, path, document.games)
 
 
 def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
-    """Prove a certificate again, from its ruleset and its automata alone."""
+    """Repeat the proof of a certificate, from its ruleset and automata."""
     return checked_again(read_certificate(path), seconds)
 
 
 def checked_again(claimed: Proof, seconds: float) -> Proof:
-    """Prove the automata of `claimed_proof` again."""
+    """Repeat the proof for the automata of `claimed_proof`."""
     automata = dict(enumerate(claimed.automata))
     return check_relation(claimed.ruleset, automata, claimed.relation, seconds, claimed.period)
 
 
 def read_document(path: Path, model: type[M]) -> M:
-    """Return the document in a file; raise as `read_certificate`."""
+    """Read a document; raise the errors of `read_certificate`."""
     try:
         return model.model_validate(read_json(path, MOST_BYTES))
     except ValidationError as error:
         first = error.errors()[0]
-        where = shown(".".join(map(str, first["loc"]))) or "the document"
+        where = excerpt(".".join(map(str, first["loc"]))) or "the document"
         raise CertificateError(f"{path}: not a certificate: {where}: {first['msg']}") from None
 
 
 def claimed_proof(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Proof:
-    """Return the proof that a document claims, or raise as `read_certificate`.
+    """Return the unchecked proof in a document; raise the errors of `read_certificate`.
 
-    The user's own games are read from the descriptions `games` in the file, and from no other file.
+    User-defined games are read only from the descriptions `games`, and from no other file.
     """
     ruleset = parse_ruleset(document.ruleset, games=games)
     if ruleset.notation != document.ruleset:
         raise CertificateError(
-            f"{path}: the ruleset must be written {ruleset.notation}, found {shown(document.ruleset)}"
+            f"{path}: the ruleset must be written {ruleset.notation}, found {excerpt(document.ruleset)}"
         )
     coordinates = _coordinates(ruleset, document.relation)
     if document.coordinates != coordinates:
@@ -180,13 +180,13 @@ def claimed_proof(document: GameDocument, path: Path, games: Mapping[str, Any]) 
         except ChocoError as error:
             raise CertificateError(f"{where}: {error}") from None
         if canonical(automata[passes]) != automata[passes]:
-            raise CertificateError(f"{where} is not the least one, numbered breadth-first")
+            raise CertificateError(f"{where} is not minimal and numbered breadth-first")
     relation, period = document.relation, document.period
     fitted = fitting(ruleset, relation, automata)
     return Proof(ruleset, relation, "proved", "", fitted, (), 0.0, period=period)
 
 
-def shown(text: str) -> str:
-    """Return text of a file for an error: on one line, and not too long."""
+def excerpt(text: str) -> str:
+    """Return text for an error message, printable and at most `LONGEST` characters."""
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"

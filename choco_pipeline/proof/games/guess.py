@@ -1,4 +1,4 @@
-"""Guesses of the automata of a game's relation, from small tables to large ones."""
+"""Guesses of automata for a game's relation, from tables of increasing size."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
 Relation = Literal["p", "grundy"]
 Function = Callable[[Points], Points]
-#: What a table of a relation holds.
+#: The table quantity of each relation.
 QUANTITIES: Mapping[Relation, Quantity] = {"p": "p-positions", "grundy": "grundy"}
 
-#: A table that takes longer, or more memory, is not worth a guess.
+#: Limits of seconds and bytes for a table.
 MOST_SECONDS = 10.0
 MOST_MEMORY = 2 << 30
 
 
 def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, ...]:
-    """Return membership in a game's relation by passes left.
+    """Return membership oracles of a game's relation for 0, 1, … passes left.
 
-    Each callable takes points, int64 of shape (n, d), and returns bool of shape (n,). A point has the coordinates without passes,
-    and for ``grundy`` the Grundy number. A callable is a `Graph` where one coordinate is determined by the others; that coordinate
-    may exceed 2**depth. A callable raises `ValueError` if a point exceeds 2**depth.
+    An oracle takes points, int64 of shape (n, d), and returns bool of shape (n,). A point has the coordinates without passes, followed
+    by the Grundy number for ``grundy``. If one coordinate is determined by the others, the oracle is a `Graph`, and that coordinate may
+    be 2**depth or more. An oracle raises `ValueError` if any other coordinate is.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
     if stored is None:
         return tuple(map(_zeros, _grundy(game, bound)))
     axis = names.index(stored)
-    if stored == game.rules.free:  # which is as large as the rest's Grundy number
+    if stored == game.rules.free:  # a free heap; at P-positions it is the Grundy number of the rest
         return tuple(Graph(value, axis) for value in _grundy(game.without(stored), bound))
     cells = computation_of(ruleset, bound, "p-positions").cells()
     layers = cells if game.passes else [cells]
@@ -74,7 +74,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
 
 
 def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
-    """Return the largest depth, at most `most`, of a cheap table; 0 for none."""
+    """Return the largest depth, at most `most`, with a cheap table; 0 for none."""
     memory = min(MOST_MEMORY, worker_memory(1))
     for depth in range(most, 0, -1):
         tables = _tables(ruleset, relation, (1 << depth) - 1)
@@ -84,7 +84,7 @@ def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
 
 
 def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:
-    """Return the smallest tables that determine the relation."""
+    """Return the cheapest tables that determine the relation."""
     game, free = BoundedGame.of(ruleset, bound), ruleset.base.rules.free
     if relation == "p":
         if free is not None:
@@ -95,14 +95,14 @@ def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computatio
 
 
 def _kernels(game: BoundedGame) -> list[TableKernel]:
-    """Return the kernels of a game's components except heaps; one with passes."""
+    """Return kernels for all components except heaps; one for a game with passes."""
     if game.passes:
         return [grundy_kernel(game)]
     return [grundy_kernel(component) for component in game.without(*game.heaps).components]
 
 
 def _grundy(game: BoundedGame, bound: int) -> list[Function]:
-    """Return the Grundy numbers for each number of passes left."""
+    """Return functions for the Grundy numbers with 0, 1, … passes left."""
     rules = game.rules
     if game.passes:
         cells = grundy_kernel(game).cells(game.names)
@@ -137,11 +137,11 @@ def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
     """Return a table as a function; points outside of its shape are no positions."""
 
     def value(points: Points) -> Points:
-        # Along rows of two or three numbers, maxima and comparisons would take ten times as long.
+        # Column by column, because operations along rows of two or three numbers take ten times as long.
         columns = tuple(points.T)
         largest = [int(column.max(initial=0)) for column in columns]
         if max(largest, default=0) > bound:
-            raise ValueError(f"a table to {bound} is asked about {max(largest)}")
+            raise ValueError(f"a table with bound {bound} has no coordinate {max(largest)}")
         if not cells.ndim:
             return np.full(len(points), int(cells), np.int64)
         outside = [i for i, size in enumerate(cells.shape) if largest[i] >= size]
@@ -159,30 +159,30 @@ def _zeros(value: Function) -> Member:
     return lambda points: value(points) == 0
 
 
-#: Tables that guesses are made from, by their binary digits.
+#: Binary digits of the tables for guesses.
 DEPTHS = (9, 11, 13, 14, 15)
-#: Numbers of digits that distinguish residuals: the least, and the most points of the window.
+#: Least digits of a window, and limit of its points.
 NARROWEST = 3
 WINDOW_POINTS = 1 << 16
 MOST_RESIDUALS = 3000
-#: Points of each kind at which a guess must be right before it is worth a proof; most guesses are wrong at a few already.
+#: Numbers of samples before a proof is attempted. Few samples refute most wrong guesses.
 SAMPLES = (500, 20_000)
 
 
 @dataclass(frozen=True)
 class SearchSize:
-    """Limits of a search for a proof, the same on all machines."""
+    """Limits of a proof search that do not depend on the machine."""
 
-    #: Binary digits of the tables that guesses are made from.
+    #: Binary digits of the tables for guesses.
     digits: int = DEPTHS[-1]
-    #: Residuals of a guess, which are the states of its automaton.
+    #: Residuals of a guess: the states of its automaton.
     residuals: int = MOST_RESIDUALS
-    #: States of our engine's automata.
+    #: States of the engine's automata.
     states: int = MOST_STATES
 
 
 class Guesser:
-    """Guesses of one game's relation; a table serves all numbers of passes."""
+    """Guesses for one game's relation. A table is used for all numbers of passes."""
 
     def __init__(
         self,
@@ -198,11 +198,11 @@ class Guesser:
         self._members: dict[int, tuple[Member, ...]] = {}
 
     def attempts(self, passes: int) -> Iterator[Learned]:
-        """Yield guesses of a relation: an automaton, or the growth of residuals.
+        """Yield guesses: an automaton, or the growth of residuals without one.
 
-        Depths grow, and windows at each of them. Automata that are wrong at a sample of their table are left out. The attempts end
-        early with more residuals than the size allows, because deeper tables and wider windows have more. Raises `LimitError` if no
-        table is small enough; `UndecidedError` if the time is over.
+        The depth increases, and for each depth the window. Automata that are wrong at a sample of their table are skipped. The attempts
+        end if there are too many residuals, because deeper tables and wider windows have more. Raises `LimitError` if no table is small
+        enough; `UndecidedError` if the time is over.
         """
         tracks = relation_tracks(self.ruleset, self.relation)
         most = deepest(self.ruleset, self.relation, self.size.digits)
@@ -211,7 +211,7 @@ class Guesser:
         for depth in sorted({min(depth, most) for depth in DEPTHS}):
             member = self._member(passes, depth)
             free = max(1, len(tracks) - isinstance(member, Graph))
-            # It leaves a digit to be read.
+            # At least one digit lies outside the window.
             widest = min(depth - 1, (WINDOW_POINTS.bit_length() - 1) // free)
             for window in range(min(NARROWEST, widest), widest + 1):
                 learned = learn(member, tracks, depth, window, self.size.residuals)
@@ -231,12 +231,12 @@ class Guesser:
         return self._members[depth][passes]
 
     def _limited(self, member: Member) -> Member:
-        """Return a membership with the time limit of the search."""
-        asked = member.function if isinstance(member, Graph) else member
+        """Wrap a membership oracle with the time limit of the search."""
+        function = member.function if isinstance(member, Graph) else member
 
         def limited(points: Points) -> NDArray[Any]:
             self._clock.require()
-            return asked(points)
+            return function(points)
 
         return replace(member, function=limited) if isinstance(member, Graph) else limited
 

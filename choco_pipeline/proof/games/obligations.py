@@ -1,4 +1,4 @@
-"""Sentences on a game: positions, moves, P-positions and Grundy numbers."""
+"""Sentences about a game: positions, moves, P-positions and Grundy numbers."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ from choco_pipeline.proof.arithmetic.logic import (
 from choco_pipeline.proof.arithmetic.terms import Sum, at_most, condition, value_is
 from choco_pipeline.proof.proof_errors import NotDefinableError
 
-#: Coordinates that may fall with one move: each of them does or does not, and each choice is a sentence of its own.
+#: Limit of coordinates that one move may clip: each subset of them has its own sentence.
 MOST_FALLING = 6
 
-#: The variables of a position's coordinates, in their order.
+#: The variables of a position's coordinates, in order.
 Variables = tuple[Variable, ...]
-#: The same by the coordinates' names.
+#: The variables of a position by coordinate name.
 Named = Mapping[str, Variable]
 
 
 @dataclass(frozen=True)
 class MoveKind:
-    """A kind of move, with the coordinates that fall to their heights."""
+    """A move together with the set of coordinates that are clipped to their heights."""
 
     move: Move
     #: The variables of the option.
     option: Variables
-    #: Whether the move is allowed.
+    #: The condition for the move.
     allowed: Sentence
-    #: Variables of the amounts, and what holds of them.
+    #: Variables of lowered coordinates and chosen numbers, and conditions on them.
     lowered: Variables
     amounts: Sequence[Sentence]
-    #: Variables of the fallen coordinates, and what holds of the option.
+    #: Variables of the clipped coordinates, and conditions on the option.
     fallen: Variables
     heights: Sequence[Sentence]
 
     def to(self, holds: Sentence) -> Sentence:
-        """Sentence: such a move leads to an option of which `holds` is true."""
-        # The heights are inside the quantifier: an option depends on the coordinates after their fall only.
+        """Sentence: such a move leads to an option that satisfies `holds`."""
+        # The heights are inside the quantifier, because the option has the clipped coordinates.
         option = exists(self.fallen, conjunction(*self.heights, holds))
         return conjunction(self.allowed, exists(self.lowered, conjunction(*self.amounts, option)))
 
@@ -64,7 +64,7 @@ class MoveKind:
 def legal(ruleset: Ruleset, position: Variables) -> Sentence:
     """Sentence: the variables are a position of the ruleset.
 
-    Raises `NotDefinableError` if linear and bitwise arithmetic cannot say it, as for a height table.
+    Raises `NotDefinableError` if this is not expressible in linear and bitwise arithmetic, for example with a height table.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def legal(ruleset: Ruleset, position: Variables) -> Sentence:
 
 
 def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
-    """Yield each kind of move with each choice of falling coordinates."""
+    """Yield each kind of move with each set of clipped coordinates."""
     rules = with_moves(ruleset)
     here = dict(zip(rules.coordinates, position, strict=True))
     for move in rules.moves:
@@ -91,7 +91,7 @@ def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
 def some_option(
     ruleset: Ruleset, position: Variables, holds: Callable[[Variables], Sentence]
 ) -> Sentence:
-    """Sentence: some option of the position makes `holds` true; see `legal`."""
+    """Sentence: some option of the position satisfies `holds`; see `legal`."""
     return disjunction(*(step.to(holds(step.option)) for step in steps(ruleset, position)))
 
 
@@ -101,32 +101,32 @@ def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
 
 
 def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
-    """Return a largest legal value as a formula in coordinates."""
+    """Return a height function as a formula in coordinates."""
     if type(limit.height) is not FormulaHeight:
         raise NotDefinableError(
-            f"{ruleset.notation}: a proof needs the height as a formula, {limit.height.notation} is none"
+            f"{ruleset.notation}: a proof needs the height as a formula, but {limit.height.notation} is none"
         )
     return limit.height.formula.rename(dict(zip(limit.height.arguments, limit.of, strict=True)))
 
 
 def rules_of(ruleset: Ruleset) -> Rules:
-    """Return a game's rules; `NotDefinableError` if they do not define its options."""
+    """Return the rules; raise `NotDefinableError` if they do not define the options."""
     if ruleset.has_own_options:
         raise NotDefinableError(
-            f"{ruleset.notation}: no sentences are written for options that its rules do not say"
+            f"{ruleset.notation}: options that the rules do not define are not supported in proofs"
         )
     if ruleset.rules.cycle:
-        what = "heights that depend on each other"
-        raise NotDefinableError(f"{ruleset.notation}: no sentences are written for {what}")
+        what = "a cyclic dependence of heights"
+        raise NotDefinableError(f"{ruleset.notation}: {what} is not supported in proofs")
     return ruleset.rules
 
 
 def with_moves(ruleset: Ruleset) -> Rules:
-    """Return a game's rules; `NotDefinableError` if its moves have no sentences."""
+    """Return a game's rules; raise `NotDefinableError` if its moves are not expressible."""
     rules = rules_of(ruleset)
-    for what, is_there in (("misère play", rules.misere), ("moves that split", rules.splits)):
+    for what, is_there in (("misère play", rules.misere), ("a move that splits", rules.splits)):
         if is_there:
-            raise NotDefinableError(f"{ruleset.notation}: no sentences are written for {what}")
+            raise NotDefinableError(f"{ruleset.notation}: {what} is not supported in proofs")
     return rules
 
 
@@ -134,13 +134,13 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
     lowered = {name: Auxiliary(f"{here[name]}'") for name in move.lowers}
     moved = {*lowered}
     limits: dict[str, Limit] = {}
-    for name in rules.ordered:  # each after those that its height depends on
+    for name in rules.ordered:  # a coordinate follows those in its height function
         if moved & {*rules.limits[name].of}:
             limits[name] = rules.limits[name]
             moved |= {name} if move.clips else set()
     if len(limits) > MOST_FALLING and move.clips:
         raise NotDefinableError(
-            f"{ruleset.notation}: {len(limits)} coordinates may fall with one move, at most {MOST_FALLING} can be said"
+            f"{ruleset.notation}: one move may clip {len(limits)} coordinates, at most {MOST_FALLING} are supported"
         )
     allowed = TRUE if move.unless is None else negation(condition(move.unless, here))
     if move.needs:
@@ -151,11 +151,11 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
         falling = {name for name, falls in zip(limits, choice, strict=False) if falls}
         there: dict[str, Variable] = {**here, **lowered}
         fallen: dict[str, Variable] = {}
-        such, heights = [*amounts], list[Sentence]()
+        facts, heights = [*amounts], list[Sentence]()
         for name, limit in limits.items():
             fits = at_most(there[name], formula_of(limit, ruleset), there)
-            # A height that depends on fallen coordinates is beside them.
-            (heights if {*fallen} & {*limit.of} else such).append(
+            # A condition with clipped coordinates belongs inside their quantifier.
+            (heights if {*fallen} & {*limit.of} else facts).append(
                 negation(fits) if name in falling else fits
             )
             if name in falling:
@@ -165,13 +165,13 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
         if rules.legal is not None:
             heights.append(condition(rules.legal, there))
         option, variables = tuple(there.values()), (*lowered.values(), *chosen)
-        yield MoveKind(move, option, allowed, variables, such, tuple(fallen.values()), heights)
+        yield MoveKind(move, option, allowed, variables, facts, tuple(fallen.values()), heights)
 
 
 def _amounts(
     move: Move, here: Named, there: Named
 ) -> tuple[tuple[Variable, ...], tuple[Sentence, ...]]:
-    """Return chosen numbers, and sentences: `there` is `here` less a move's amounts."""
+    """Return the chosen numbers, and sentences: the move leads from `here` to `there`."""
     if not isinstance(move.by, Amounts):
         return (), tuple(_plain_amounts(move, here, there))
     chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}
@@ -216,14 +216,14 @@ def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
 
 @dataclass(frozen=True)
 class Obligation:
-    """One sentence that must hold for all values of its free variables."""
+    """A sentence that must be valid."""
 
     #: The sentence in words.
     name: str
     sentence: Sentence
     #: The passes left.
     passes: int
-    #: Whether it is about the heights alone.
+    #: Whether the sentence is about heights only.
     is_of_heights: bool = False
 
 
@@ -235,9 +235,9 @@ def relation_name(passes: int) -> str:
 def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obligation]:
     """Return the obligations of the relations R0, R1, … for 0, 1, … passes left.
 
-    They are in the order of passes left, and then of expected time to refute. The arguments of a relation are the coordinates
-    without passes, for ``"grundy"`` followed by the Grundy number. Raises `NotDefinableError` if the ruleset is outside of linear
-    and bitwise arithmetic.
+    They are sorted by passes left, then by expected time to refute. The arguments of a relation are the coordinates without passes,
+    followed by the Grundy number for ``"grundy"``. Raises `NotDefinableError` if the ruleset is not expressible in linear and bitwise
+    arithmetic.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def _grundy(game: Ruleset, passes: int) -> dict[str, Sentence]:
 
 
 def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
-    """Sentence: some option, by a cut or a pass, is in the relation."""
+    """Sentence: some option is in the relation, by a cut or a pass."""
     here = game.coordinates
 
     def member(left: int) -> Callable[[Variables], Sentence]:
@@ -310,7 +310,7 @@ def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
 
 
 def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
-    """Return sentences: heights are nowhere negative and never fall."""
+    """Return sentences: height functions are nonnegative and nondecreasing."""
     limits = {name: limit for name, limit in rules_of(game).limits.items() if limit.of}
     sentences: list[tuple[str, Sentence]] = []
     for name, limit in limits.items():

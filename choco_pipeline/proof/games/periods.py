@@ -1,17 +1,18 @@
 """Periods of games with one heap, proved by a window of repeated Grundy numbers.
 
-Let a game have one heap a. A move takes an amount c ≤ k, one of finitely many, and may split what is left in two. Its
-conditions compare a, or the size of a part, with numbers below T alone. Let G(n+p) = G(n) for all n with first ≤ n < end, and
-F = max(first, T). Then it holds for all n ≥ first if
+Theorem. Let a game have one heap. A move takes one of finitely many amounts c ≤ k, and may split the rest in two. Its conditions
+only compare the size of the heap, or of a part, with constants below T. Let G(n+p) = G(n) for all n with first ≤ n < end, and let
+F = max(first, T). Then G(n+p) = G(n) for all n ≥ first if
 
-- no move splits, and end ≥ F + k: from n ≥ end the same amounts are taken as from n+p, and n-c ≥ F; or
-- end ≥ 2F + p + k: the larger part w of an option of n+p is at least F + p, so that with w - p it is an option of n, of the same
-  value; and the larger part of an option of n is at least F.
+- no move splits, and end ≥ F + k; or
+- end ≥ 2F + p + k.
 
-Both follow by induction on n. A split that takes nothing has T ≥ 1, as neither of its parts is empty.
+Proof by induction on n ≥ end. Without splits, the moves from n and n+p take the same amounts, and n-c ≥ F. With splits, the larger
+part w of an option of n+p is at least F + p, so replacing w by w - p gives an option of n with the same value. Conversely, the larger
+part of an option of n is at least F. A split that takes nothing has T ≥ 1, because neither of its parts is empty.
 
-The automaton of such a sequence reads n from its lowest digit: after d digits with the value r what is left to know is the
-sequence at r, r + 2^d, r + 2·2^d, …, which repeats, too, so that there are finitely many.
+The automaton reads n from its lowest digit. Its state after d digits with the value r is the subsequence at r, r + 2^d, r + 2·2^d, ….
+Each of these sequences is eventually periodic, and there are finitely many.
 
 Cost: all values below end + p. Source: R. K. Guy and C. A. B. Smith, The G-values of various games, Proceedings of the Cambridge
 Philosophical Society 52 (1956), 514-526.
@@ -40,11 +41,11 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.tables.computing import computation_of
 
 Ints = NDArray[np.int64]
-#: A sequence: its first terms, and those that repeat from there on; None stands where there is no value.
+#: An eventually periodic sequence: its first terms, and one period. None is an undefined term.
 Repeated = tuple[tuple[int | None, ...], tuple[int | None, ...]]
-#: Binary digits of the tables in which a period is looked for.
+#: Binary digits of the tables for the search for a period.
 DIGITS = (8, 10, 12, 13)
-#: States of the automaton of a sequence.
+#: Limit of states of the automaton of a sequence.
 MOST_STATES = 20_000
 
 
@@ -56,20 +57,20 @@ class Period(Model):
 
     @property
     def text(self) -> str:
-        """``G(n+7) = G(n) for n ≥ 0``."""
+        """The equation as text, such as ``G(n+7) = G(n) for n ≥ 0``."""
         return f"G(n+{self.length}) = G(n) for n ≥ {self.first}"
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Largest amount k, bound T of the constants, and whether moves split."""
+    """The numbers k and T of the theorem, and whether moves split."""
 
     most: int
     conditions: int
     splits: bool
 
     def end(self, period: Period) -> int:
-        """Return the end of the window that proves a period."""
+        """Return the least `end` of the theorem for a period."""
         first = max(period.first, self.conditions)
         return 2 * first + period.length + self.most if self.splits else first + self.most
 
@@ -112,12 +113,12 @@ def _reach_of(move: Move) -> Reach | None:
     known = [bound for bound in bounds if bound is not None]
     if len(known) < len(bounds):
         return None
-    # A split that takes nothing leaves no empty part, which is a condition, too.
+    # A split that takes nothing has the further condition that no part is empty, so T ≥ 1.
     return Reach(max(amounts), max([0 in amounts, *known]), splits)
 
 
 def _bound(node: Node) -> int | None:
-    """Return a number above the constants that names are compared with, if any."""
+    """Return a bound for the constants of a condition; None if it is not supported."""
     match node:
         case LogicalNot(operand):
             return _bound(operand)
@@ -135,7 +136,7 @@ def _bound(node: Node) -> int | None:
 
 
 def find_period(ruleset: Ruleset, clock: Clock) -> tuple[Period, Ints] | None:
-    """Return the shortest proved period, if any, with values below `first + length`.
+    """Return the shortest proved period and Grundy numbers up to its end, if any.
 
     Raises `UndecidedError` if there is none and a move splits, because no other method decides such a game.
     """
@@ -153,25 +154,25 @@ def find_period(ruleset: Ruleset, clock: Clock) -> tuple[Period, Ints] | None:
                 return period, values[: period.first + period.length]
     if reach.splits:
         raise UndecidedError(
-            f"{ruleset.notation}: no period that lasts is seen in the first {values.size:,} Grundy numbers"
+            f"{ruleset.notation}: the first {values.size:,} Grundy numbers have no proved period"
         )
     return None
 
 
 def values_below(ruleset: Ruleset, end: int) -> Ints:
-    """Return the Grundy numbers of a game of one heap below an end; int64."""
+    """Return the Grundy numbers of the heaps 0 to `end - 1` of a game with one heap."""
     return computation_of(ruleset, end - 1, "grundy").cells().astype(np.int64).ravel()
 
 
 def _periods(values: Ints) -> Iterator[Period]:
-    """Yield the period of each length of an array of values."""
+    """Yield for each length the period with the least `first`."""
     for length in range(1, values.size // 2 + 1):
         wrong = np.flatnonzero(values[length:] != values[:-length])
         yield Period(first=int(wrong[-1]) + 1 if wrong.size else 0, length=length)
 
 
 def is_period(ruleset: Ruleset, period: Period) -> bool:
-    """Whether the window proves a period, by rules that the theorem covers.
+    """Whether the theorem applies to the game and proves the period.
 
     Raises `LimitError` if the window is too long for a table.
     """
@@ -189,21 +190,21 @@ def is_period(ruleset: Ruleset, period: Period) -> bool:
 
 
 def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Automaton:
-    """Return the automaton of (n, G(n)), or of the n with G(n) = 0.
+    """Return the automaton of the pairs (n, G(n)), or of the n with G(n) = 0.
 
     Parameters
     ----------
     values
         G(0), G(1), … to the end of the first period, int64.
     period
-        The period.
+        A proved period.
     relation
         ``grundy`` or ``p``.
 
     Raises
     ------
     LimitError
-        If it has more than `MOST_STATES` states.
+        If the automaton has more than `MOST_STATES` states.
 
     Examples
     --------
@@ -231,7 +232,10 @@ def periodic_automaton(values: Ints, period: Period, relation: Relation) -> Auto
 
 
 def _after(sequence: Repeated, digit: int, digit_of_value: int | None) -> Repeated:
-    """Return the subsequence at places with this lowest digit, its values shifted."""
+    """Return the subsequence of indices with this lowest digit.
+
+    If `digit_of_value` is given, terms with another lowest digit become undefined, and the others lose it.
+    """
     first, repeated = sequence
     early = first[digit::2]
     start, length = digit + 2 * len(early) - len(first), len(repeated)
@@ -246,7 +250,7 @@ def _after(sequence: Repeated, digit: int, digit_of_value: int | None) -> Repeat
 
 
 def _reduced(first: Sequence[int | None], repeated: Sequence[int | None]) -> Repeated:
-    """Return a sequence with its shortest period and the fewest terms before."""
+    """Normalise a sequence: shortest period, and fewest terms before it."""
     length = len(repeated)
     for divisor in range(1, length + 1):
         if length % divisor == 0 and repeated[divisor:] == repeated[: length - divisor]:

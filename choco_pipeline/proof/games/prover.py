@@ -1,14 +1,16 @@
-"""Proofs of games: a relation is guessed from tables, and decided everywhere.
+"""Proofs of a game's P-positions or Grundy numbers, by automata.
 
-Idea: a relation is guessed as an automaton from a table. Sentences, the obligations, say that it is the relation of the game; the
-engine decides them for all positions. The counterexample of a false one is compared with the definition; the next guess is from a
-larger table or a wider window. Fewer passes come first, because more passes depend on them.
+Idea:
 
-Invariant: a game is proved only if the engine has found every obligation valid. A counterexample that the definition does not
-confirm is an error, and no guess.
+1. Guess an automaton for the relation from a table.
+2. Let the engine decide the obligations: sentences that together state that the automaton is correct at all positions.
+3. If one is false, compare its counterexample with the definition, and guess again from a larger table or with a wider window.
 
-Cost: a table for each guess, and an automaton for each obligation of it, which may be much larger than the guess; all of it under
-one clock.
+Fewer passes come first, because positions with more passes depend on those with fewer.
+
+Invariant: a game is proved only if all obligations are valid. It is an error if the definition does not confirm a counterexample.
+
+Cost: a table for each guess, and an automaton for each obligation, which may be much larger than the guess. One clock limits them all.
 """
 
 from __future__ import annotations
@@ -51,20 +53,20 @@ class Proof:
     ruleset, relation
         The game, and its P-positions (``p``) or Grundy numbers (``grundy``).
     status
-        ``proved``: `automata` are the relation at all positions. ``refuted``: the given automata are not. ``undecided``: no automata
+        ``proved``: the automata are correct at all positions. ``refuted``: the given automata are wrong. ``undecided``: no automata
         were found, or a limit was reached.
     why
         The reason, in a sentence.
     automata
-        For 0, 1, … passes left; of an undecided game, only the proved ones.
+        For 0, 1, … passes left. If undecided, only the proved ones.
     checks
         The valid obligations.
     seconds
-        Time for tables, guesses and decisions.
+        CPU seconds for tables, guesses and decisions.
     growth
-        Of an undecided game, the number of different residuals of words of at most 0, 1, 2, … digits.
+        If undecided, the numbers of distinct residuals of words of at most 0, 1, 2, … digits.
     period
-        The period of the Grundy numbers of a game with one heap, if it is the proof.
+        The period of the Grundy numbers of a game with one heap, if the proof is by a period.
     """
 
     ruleset: Ruleset
@@ -97,15 +99,15 @@ class Proof:
 
     @property
     def certificate(self) -> dict[str, object]:
-        """The certificate as plain data; `CertificateError` if nothing is proved."""
-        from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- it reads proofs
+        """The certificate as JSON data; raise `CertificateError` unless proved."""
+        from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- circular import
 
         return proof_document(self)
 
     def accepts(self, position: Sequence[int], value: int = 0) -> bool:
         """Whether a position is a P-position, or its Grundy number is `value`.
 
-        Raises `RulesetError` if it is not a position of the game; `UndecidedError` if nothing is proved.
+        Raises `RulesetError` if it is not a position of the game; `UndecidedError` unless the game is proved.
         """
         if self.status != "proved":
             raise UndecidedError(f"{self.ruleset.notation}: nothing is proved: {self.status}")
@@ -113,18 +115,18 @@ class Proof:
         return self.holds(self.ruleset.check(position), *number)
 
     def holds(self, position: Position, *value: int) -> bool:
-        """Whether the automata accept a legal position, and a Grundy number."""
+        """Whether the automata accept a legal position, with its Grundy number if any."""
         heaps = len(self.ruleset.base.coordinates)
         passes = position[heaps] if len(position) > heaps else 0
         digits = enumerate((*position[:heaps], *value))
         return self.automata[passes].accepts({str(i): number for i, number in digits})
 
     def is_p(self, position: Position) -> bool:
-        """Whether a legal position is a P-position, by the automata."""
+        """Whether a legal position is a P-position according to the automata."""
         return self.holds(position, *(() if self.relation == "p" else (0,)))
 
     def number(self, position: Position) -> int | None:
-        """Return the Grundy number of a legal position, if these are proved."""
+        """Return the Grundy number of a legal position; None if it is not proved."""
         if self.relation == "p":
             return None
         heaps = len(self.ruleset.base.coordinates)
@@ -136,9 +138,9 @@ class Proof:
         return value[str(heaps)]
 
 
-#: The reason of a proof.
+#: The reason in a proof.
 PROVED = "the automata satisfy the definition at every position"
-#: Values of one position that are listed; a second one is a contradiction already.
+#: Number of listed values of one position. More than one value is a contradiction.
 SHOWN = 5
 
 
@@ -152,7 +154,7 @@ def prove(
     seconds: float = 60.0,
     size: SearchSize | None = None,
 ) -> Proof:
-    """Search for automata of a game's P-positions or Grundy numbers, and prove them.
+    """Search for proved automata of a game's P-positions or Grundy numbers.
 
     Parameters
     ----------
@@ -173,7 +175,7 @@ def prove(
     Raises
     ------
     HeightError
-        If a height function is negative or falls, however far out.
+        If a height function is negative or decreasing anywhere.
     DisagreementError
         If the engine contradicts the definition.
 
@@ -209,8 +211,8 @@ def check_relation(
 ) -> Proof:
     """Decide whether given automata are a game's P-positions or Grundy numbers.
 
-    A period is decided by a window of values, all else by the obligations. Automata are given by the number of passes left; tracks
-    "0", "1", … are the coordinates without passes, and then the Grundy number.
+    With a period, a window of values decides, otherwise the obligations. `automata` has an automaton for each number of passes left.
+    Its tracks "0", "1", … are the coordinates without passes, followed by the Grundy number for ``grundy``.
 
     Raises
     ------
@@ -219,7 +221,7 @@ def check_relation(
     HeightError
         As for `prove`.
     NotDefinableError
-        If the obligations have no sentences.
+        If the obligations are not expressible.
     DisagreementError
         If the engine contradicts the definition.
     """
@@ -228,7 +230,7 @@ def check_relation(
     try:
         if period is not None:
             if not is_period(ruleset, period):
-                why = f"the values do not repeat so: {period.text}"
+                why = f"the values do not have this period: {period.text}"
                 return search.proof("refuted", why)
             values = values_below(ruleset, period.first + period.length)
             if given != (periodic_automaton(values, period, relation),):
@@ -245,7 +247,7 @@ def check_relation(
 def fitting(
     ruleset: Ruleset, relation: Relation, automata: Mapping[int, Automaton]
 ) -> tuple[Automaton, ...]:
-    """Return automata by passes left; `RelationError` if they do not fit the game."""
+    """Return the automata by passes; raise `RelationError` if they do not fit."""
     needed = range(ruleset.passes + 1)
     if sorted(automata) != list(needed):
         given = ", ".join(map(str, sorted(automata))) or "none"
@@ -268,13 +270,13 @@ def fitting(
 
 @dataclass
 class Search:
-    """One search for a proof, with its clock."""
+    """The state of a search or check, with its clock."""
 
     ruleset: Ruleset
     relation: Relation
     clock: Clock
     size: SearchSize = field(default_factory=SearchSize)
-    #: The proved or given automata, and their valid obligations.
+    #: The proved (or given) automata, and their valid obligations.
     automata: list[Automaton] = field(default_factory=list)
     checks: list[Obligation] = field(default_factory=list)
     growth: tuple[int, ...] = ()
@@ -283,13 +285,13 @@ class Search:
         self.guesser = Guesser(self.ruleset, self.relation, self.clock, self.size)
 
     def proof(self, status: Status, why: str, period: Period | None = None) -> Proof:
-        """Return the result, with the time taken."""
+        """Return the result, with the CPU time since the start."""
         found = tuple(self.automata), tuple(self.checks), self.clock.spent
         growth = self.growth if status == "undecided" else ()
         return Proof(self.ruleset, self.relation, status, why, *found, growth, period)
 
     def find(self, passes: int, todo: Sequence[Obligation]) -> None:
-        """Add the proved automaton for `passes` passes left, or raise `UndecidedError`."""
+        """Find and prove the automaton for some passes, or raise `UndecidedError`."""
         refused: list[Automaton] = []
         self.growth = ()
         name = relation_name(passes)
@@ -306,7 +308,7 @@ class Search:
                 if self.check(todo, [*self.automata, guess]) is None:
                     self.automata.append(guess)
                     return
-            except UndecidedError as error:  # a wrong guess may be larger than the right one
+            except UndecidedError as error:  # a later guess may be correct and smaller
                 too_large = f"{name}, guessed with {guess.states} states: {error}"
         if too_large:
             raise UndecidedError(too_large)
@@ -323,7 +325,7 @@ class Search:
         )
 
     def check(self, todo: Sequence[Obligation], automata: Sequence[Automaton]) -> str | None:
-        """Record the obligations if all are valid; else return a contradiction in words."""
+        """Record the obligations if all are valid; otherwise describe a contradiction."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
         engine = Engine(relations, self.clock.left, most_states=self.size.states)
         for obligation in todo:
@@ -349,18 +351,18 @@ class Search:
                 raise HeightError(f"{game.notation}: the height falls at {assigned(at)}")
         what = f"{obligation.name!r} is wrong at {at} by the engine"
         try:
-            asked = (game, self.relation, automata, obligation.passes, at, self.clock)
-            wrong = contradiction(*asked)
+            arguments = (game, self.relation, automata, obligation.passes, at, self.clock)
+            wrong = contradiction(*arguments)
         except UndecidedError as error:
             raise UndecidedError(
-                f"{what}; whether it is by the definition is not known: {error}"
+                f"{what}; the comparison with the definition did not end: {error}"
             ) from error
         if wrong is None:
-            raise DisagreementError(f"{game.notation}: {what}, where it is right by definition")
+            raise DisagreementError(f"{game.notation}: {what}, but right by the definition")
         return wrong
 
 
-# ---- Contradictions to the definition.
+# ---- Counterexamples by the definition.
 
 
 def contradiction(
@@ -371,10 +373,10 @@ def contradiction(
     counterexample: Mapping[str, int],
     clock: Clock = FOREVER,
 ) -> str | None:
-    """Return the contradiction to the definition at a counterexample, if any.
+    """Describe how automata contradict the definition at a position, if they do.
 
-    No engine is asked. The automata are those for 0, 1, …, `passes` passes left. Coordinates that the counterexample lacks are 0.
-    Raises `UndecidedError` if the time is over, because a far position has many options.
+    The engine is not used. The automata are those for 0, 1, …, `passes` passes left. Missing coordinates are 0. Raises
+    `UndecidedError` if the time is over, because a large position has many options.
 
     Examples
     --------

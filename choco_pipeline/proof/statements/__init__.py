@@ -1,4 +1,4 @@
-"""Claims, formulas and statements decided for all positions or integers.
+"""Decisions of claims and formulas for all positions or integers.
 
 Imports `games` and `arithmetic`.
 """

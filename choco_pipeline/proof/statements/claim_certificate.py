@@ -1,6 +1,6 @@
-"""Certificates of claims: statement, integers and automata in a file.
+"""Certificates of claims: files with a statement, fixed integers and automata.
 
-docs/proof.md explains the keys; `checker/check.py` decides such files without this package.
+docs/proof.md explains the keys. `checker/check.py` decides these files independently of this package.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from choco_pipeline.proof.statements.decided_integers import decide_choice, fixe
 from choco_pipeline.provenance import digest, versions
 from choco_pipeline.statements.tree import text_of, without_samples
 
-#: The folder of claims' certificates in that of the games'.
+#: Subfolder of the folder of certificates, for claims.
 FOLDER = "claims"
 
 
 class ClaimDocument(Model):
-    """The content of a claim's certificate."""
+    """The content of a claim's certificate file."""
 
     format: int = Field(ge=FORMAT, le=FORMAT)
     kind: Literal["claim"]
@@ -58,9 +58,9 @@ class ClaimDocument(Model):
 def write_claim_certificate(
     claim: Claim, names: Mapping[str, int], proof: Proof | None, folder: Path
 ) -> Path:
-    """Write the certificate of a claim; claim and integers determine its path.
+    """Write the certificate of a claim; claim and `names` determine its path.
 
-    `names` are the parameters of the verdict; a statement on integers has no proof of a game.
+    `names` are the parameters of the verdict. `proof` is None for a statement about integers.
     """
     games = {} if proof is None else described_games(proof.ruleset)
     document = {
@@ -82,7 +82,7 @@ def write_claim_certificate(
 
 
 def proved_statement(claim: Claim) -> dict[str, object]:
-    """Return the formal statement of a proof, without samples and other requests."""
+    """Return the claim as JSON data, reduced to the statement that is proved."""
     formal = claim.as_json()
     if claim.statement.check is None:
         formal["statement"] = text_of(without_samples(claim.proposition))
@@ -93,15 +93,15 @@ def proved_statement(claim: Claim) -> dict[str, object]:
 
 
 def is_of_a_claim(path: Path) -> bool:
-    """Whether a file is a certificate of a claim, and not of a game."""
+    """Whether a file is a certificate of a claim instead of a game."""
     return read_document(path, _Kind).kind == "claim"
 
 
 def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDocument, Finding]:
-    """Decide a claim's certificate again from its content alone.
+    """Decide a claim again, from its certificate only.
 
-    If the automata are not proved, the claim is undecided. Raises `StoreError`, `CertificateError`, `RulesetError` or
-    `RelationError` if the file is no certificate of a claim.
+    The claim is undecided if its automata are not proved. Raises `StoreError`, `CertificateError`, `RulesetError` or `RelationError` if
+    the file is no certificate of a claim.
     """
     document = read_document(path, ClaimDocument)
     claim, names, clock = (
@@ -117,13 +117,13 @@ def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDoc
     if claim.pattern is None or (claim.is_about_integers and claim.integers):
         if set(names) != set(fixed_integers(claim)):
             needed = ", ".join(fixed_integers(claim)) or "none"
-            raise CertificateError(f"{path}: numbers are needed for {needed}")
+            raise CertificateError(f"{path}: values are needed for exactly these names: {needed}")
         return document, decide_choice(claim, names, seconds)
     parameters = {name: names[name] for name in claim.parameters}
     game = build(claim.pattern, parameters, Path(), document.games)
     if dict(names) not in claim.cases(parameters):
         given = assigned(names)
-        raise CertificateError(f"{path}: the claim does not speak of {given or 'this game'}")
+        raise CertificateError(f"{path}: the claim is not about {given or 'this game'}")
     if document.game is not None:
         claimed = claimed_proof(document.game, path, document.games)
         if claimed.ruleset.identity != game.identity:

@@ -1,6 +1,6 @@
-"""Claims on a proved game: proved everywhere, or refuted at the least position.
+"""Claims about a proved game: proved for all positions, or refuted at the least one.
 
-Counterexamples are explained by the proved automata; a small table, where there is one, must agree.
+The proved automata explain counterexamples. If a small table contains the position, it must agree.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import cost_of, grundy_table
 
-#: Positions with a larger coordinate are explained by automata alone, without a table.
+#: Counterexamples with a larger coordinate are not compared with a table.
 MOST_BOUND = 1 << 12
-#: Options of a position that are tried for a P-position; a far position has more than can be tried.
+#: Limit of options tried in the search for a P-position.
 MOST_OPTIONS = 10_000
 
 
@@ -61,22 +61,22 @@ def decide(
     """Decide a claim for all positions.
 
     The claim is about positions and their options, the values of a formula, or a number of positions. The parameters are those of
-    the game, as `Claim.match` returns them. The proof must be of Grundy numbers if the claim is; a verdict names its certificate.
-    Raises `ConfigError` if the claim needs auxiliary integers and does not allow these parameters; `DisagreementError` if the
-    engine contradicts the definition.
+    `Claim.match`. A claim about Grundy numbers needs a proof of Grundy numbers. A verdict ``Proved`` names the certificate. Raises
+    `ConfigError` if the claim needs auxiliary integers and does not allow these parameters; `DisagreementError` if the engine
+    contradicts the definition.
 
     Returns
     -------
     Finding
-        ``Proved``; ``Refuted`` at the position with the least maximum (passes not counted), and of these the first; ``Vacuous``;
-        or ``Undecided``, with the reason. Evidence: the states of the largest automaton and a description of value sets.
+        ``Proved``; ``Refuted`` at the position with the least maximum (without passes), then lexicographically first; ``Vacuous``; or
+        ``Undecided``, with the reason. Evidence: the states of the largest automaton and a description of value sets.
     """
     try:
         if proof.status != "proved":
             why = f"{proof.ruleset.notation} has no proved automata: {proof.why}"
             return Finding(Undecided(why))
         if not claim.is_decidable:
-            what = f"no sentence is written for a statement of this form: {claim.summary}"
+            what = f"statements of this form are not supported in proofs: {claim.summary}"
             return Finding(Undecided(what))
         question = _Question(claim, parameters, proof, certificate, seconds)
         match claim.check, claim.parts.rest:
@@ -95,7 +95,7 @@ def decide(
 
 
 class _Question:
-    """A claim and the proved relation that decides it; see `decide`."""
+    """A claim and the proved relation of its game; see `decide`."""
 
     def __init__(
         self,
@@ -112,17 +112,17 @@ class _Question:
         self.coordinates, self.passes = game.base.coordinates, range(game.passes + 1)
         relations = {relation_name(p): a for p, a in enumerate(proof.automata)}
         self.engine = Engine(relations, seconds)
-        #: The largest coordinate of the claim's positions; None for any.
+        #: Bound of the coordinates of the claim's positions; None for unbounded.
         self.reach = None if claim.reach is None else int(claim.reach.value(self.environment))
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """The engine, and the states of its largest automaton."""
+        """The name of the engine, and the states of its largest automaton."""
         return {"engines": ["own"], "states": self.engine.states}
 
     @cached_property
     def in_reach(self) -> logic.Sentence:
-        """Sentence: the coordinates are a position within the claim's reach."""
+        """Sentence: the coordinates are a position within the reach of the claim."""
         are_position = legal(self.proof.ruleset.base, self.coordinates)
         return logic.conjunction(at_most_each(self.coordinates, self.reach), are_position)
 
@@ -132,11 +132,11 @@ class _Question:
         return Translator.at(proof.ruleset, proof.relation, printed, self.environment, passes)
 
     def among(self, condition: tree.Proposition, passes: int) -> logic.Sentence:
-        """Sentence: a position within the reach satisfies a condition."""
+        """Sentence: the position is within the reach and satisfies a condition."""
         return logic.within(self.in_reach, self.translator(passes).true(condition))
 
     def is_nowhere(self, sentences: Iterable[logic.Sentence]) -> bool:
-        """Whether all of the sentences are false everywhere."""
+        """Whether no values satisfy any of the sentences."""
         return self.engine.is_valid(logic.conjunction(*map(logic.negation, sentences)))
 
     def is_vacuous(self, condition: tree.Proposition) -> bool:
@@ -144,7 +144,7 @@ class _Question:
         return self.is_nowhere([self.among(condition, passes) for passes in self.passes])
 
     def refuted(self, wrong: Callable[[int], logic.Sentence]) -> Refuted | None:
-        """Return the refutation at the least position with a true sentence."""
+        """Return a refutation at the least position that satisfies `wrong`, if any."""
         positions: list[Position] = []
         heaps = len(self.coordinates)
         for passes, sentence in [(passes, wrong(passes)) for passes in self.passes]:
@@ -154,10 +154,10 @@ class _Question:
                 here = least(self.engine.automaton_of(sentence), self.coordinates)
             except (UndecidedError, LimitError) as error:
                 raise UndecidedError(
-                    f"it is false, but where first is not known: {error}"
+                    f"it is false, but the least counterexample is not known: {error}"
                 ) from error
             if here is None:
-                raise DisagreementError(f"{self.claim.id} is wrong nowhere, and is wrong")
+                raise DisagreementError(f"{self.claim.id} is false, but has no counterexample")
             has_passes = len(self.proof.ruleset.coordinates) > heaps
             positions.append((*here, passes) if has_passes else here)
         if not positions:
@@ -178,13 +178,13 @@ class _Question:
         return Finding(Proved(self.certificate, reach=self.reach), self.evidence)
 
     def _require_places(self, part: tree.Proposition) -> None:
-        """Raise `UndecidedError` if a place in a part may be no position."""
+        """Raise `UndecidedError` if a place in the statement may be no position."""
         off_board = [one for passes in self.passes for one in self._off_board(passes, part)]
         if off_board and not self.is_nowhere(off_board):
-            raise UndecidedError("a place that the statement asks about may be no position")
+            raise UndecidedError("the statement mentions a place that may be no position")
 
     def _off_board(self, passes: int, part: tree.Proposition) -> Iterator[logic.Sentence]:
-        """Yield sentences that must be false: a place is no position."""
+        """Yield sentences that must be unsatisfiable: a place is no position."""
         translator, where = self.translator(passes), self.in_reach
         while isinstance(part, tree.Implies):
             for premise in tree.conjuncts(part.premise):
@@ -196,7 +196,7 @@ class _Question:
     def about_values(self, part: tree.ValueSet) -> Finding:
         """Decide a statement about the values of an expression.
 
-        Negative values are represented by the natural numbers -v-1.
+        A negative value v is represented by the natural number -v-1.
         """
         self._require_places(tree.Implies(part.condition, part.value))
         signs, members = (False, True), part.members.formula.rename({part.variable: "v"})
@@ -239,16 +239,16 @@ class _Question:
                 first = least(self.engine.automaton_of(is_missing), (VALUE,))
                 if first is None:
                     raise DisagreementError(
-                        f"{self.claim.id}: a member is no value, and all members are"
+                        f"{self.claim.id}: the engine contradicts itself on missing values"
                     )
                 absent.append(-first[0] - 1 if sign else first[0])
             if absent:
                 nearest = min(absent, key=lambda v: (abs(v), v))
-                shown = Counterexample(
+                counterexample = Counterexample(
                     f"no {which} has the value {nearest:,}",
                     f"{nearest:,}, a v with {math_text(members)}, is a value",
                 )
-                return Finding(Refuted(shown, 0), {**described, **self.evidence})
+                return Finding(Refuted(counterexample, 0), {**described, **self.evidence})
         if self.is_vacuous(part.condition):
             return Finding(Vacuous(f"no {which} satisfies its premise"), described)
         if part.relation == ">=" and self.is_nowhere(claims.values()):
@@ -257,7 +257,7 @@ class _Question:
         return Finding(proved, {**described, **self.evidence})
 
     def _described(self, image: Callable[[int, bool], logic.Sentence]) -> dict[str, Any]:
-        """Return a description of a set of values, if it is small enough."""
+        """Return evidence on a set of values; empty if it reaches a limit."""
         try:
             natural, below = (
                 [self.engine.automaton_of(image(passes, negative)) for passes in self.passes]
@@ -292,13 +292,13 @@ class _Question:
         if not wrong:
             return Finding(Proved(self.certificate, printed=len(printed)))
         _, position, number = min(wrong)
-        shown = self.counterexample(position, number)
-        return Finding(Refuted(shown, 0), {"failures": len(wrong)})
+        counterexample = self.counterexample(position, number)
+        return Finding(Refuted(counterexample, 0), {"failures": len(wrong)})
 
     def about_count(self, check: Count) -> Finding:
-        """Compare the number of positions with a property with the claimed one."""
+        """Compare a claimed number of positions with the correct one."""
         if check.beside:
-            what = "choices of a position and further integers are counted on tables only"
+            what = "counts of a position with further integers are not supported in proofs"
             return Finding(Undecided(what))
         part = self.claim.parts.rest
         assert isinstance(part, tree.Expression)
@@ -315,8 +315,8 @@ class _Question:
         evidence = {"counted": number, "engines": ["own"]}
         unit = "P-position" if check.over == "p-positions" else "position"
         if number != claimed:
-            shown = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
-            return Finding(Refuted(shown, 0), evidence)
+            counterexample = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
+            return Finding(Refuted(counterexample, 0), evidence)
         if not number and not number_of(
             tree.PPosition() if check.over == "p-positions" else tree.TRUE
         ):
@@ -326,9 +326,9 @@ class _Question:
     # ---- Counterexamples.
 
     def counterexample(self, position: Position, printed: int | None = None) -> Counterexample:
-        """Return the counterexample at a position, or to a printed number there.
+        """Return the counterexample at a position, or to the printed number there.
 
-        Raises `DisagreementError` if the claim is true there, or the automata contradict the definition of the game.
+        Raises `DisagreementError` if the claim is true there, or if the automata contradict the definition of the game.
         """
         check, game, proof = self.claim.check, self.proof.ruleset, self.proof
         if printed is None and not isinstance(check, PPositions | GrundyNumbers | Values):
@@ -365,7 +365,7 @@ class _Question:
         return Counterexample(actual, claimed, position, game.coordinates, option, reason)
 
     def _contradiction(self, position: Position) -> Counterexample:
-        """Return the counterexample to any statement; near ones by the definition."""
+        """Return the counterexample to any statement; explain a small one by definition."""
         game, claim, part = self.proof.ruleset, self.claim, self.claim.parts.rest
         at = position, game.coordinates
         if isinstance(part, tree.ValueSet):
@@ -382,12 +382,10 @@ class _Question:
         return Counterexample("it is false", claim.summary, *at)
 
     def _not_wrong(self, position: Position) -> DisagreementError:
-        return DisagreementError(
-            f"{self.claim.id} is not wrong at {position}, the engine says it is"
-        )
+        return DisagreementError(f"{self.claim.id} is true at {position}, but false by the engine")
 
     def _on_a_table(self, position: Position) -> ClaimCase | None:
-        """Return the claim on a cheap table that contains the position, if there is one."""
+        """Return the claim with a table that contains the position, if it is cheap."""
         game = self.proof.ruleset
         if max(position, default=0) > MOST_BOUND:
             return None
@@ -400,6 +398,6 @@ class _Question:
         is_p = self.proof.is_p(position)
         if (number == 0) != is_p or self.proof.number(position) not in (None, number):
             raise DisagreementError(
-                f"{game.notation}: {position} has Grundy number {number}, the proved automata say otherwise"
+                f"{game.notation}: {position} has Grundy number {number}, but not by the proved automata"
             )
         return ClaimCase(self.claim, self.parameters, cells)

@@ -1,4 +1,4 @@
-"""Statements on integers, decided for all integers."""
+"""Statements about integers, decided for all integers."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.sentences import Integers, Translator
 from choco_pipeline.statements import tree
 
-#: Choices of the fixed integers that a statement is decided for.
+#: Limit of choices of the fixed integers.
 MOST_CHOICES = 100
 
-_BY_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
+_CONSTANT_ON_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
 
 
-# ---- Which integers must be numbers.
+# ---- Fixed integers.
 
 
 def fixed_integers(claim: Claim) -> tuple[str, ...]:
-    """Return the integers of a claim that must be numbers in a sentence.
+    """Return the fixed integers of a claim: those that must be constants in a sentence.
 
-    They divide, shift or multiply others, or occur in the range of such an integer, or have a range that does not grow with the
-    bound. In a product of two names the one that is named first is the factor. Raises `NotDefinableError` if the bound or a counted
-    integer must be a number, or if only finitely many integers are left, because a check is as good as a proof then.
+    An integer is fixed if it divides, shifts or multiplies others, occurs in the range of a fixed integer, or has a range that does not
+    grow with the bound. In a product of two names, the first name is fixed. Raises `NotDefinableError` if the bound or a counted integer
+    must be fixed, or if only finitely many integers are left, because then a check is a proof.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
     ('k',)
     """
     spans = claim.integers
-    #: For each definition and each inner variable: the names in its formula or range.
+    #: The names in the formula or range of each definition and each inner variable.
     before: dict[str, set[str]] = defaultdict(set)
     definitions: set[str] = set()
     formulas: list[Formula] = []
@@ -70,25 +70,25 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
     ends = [(span.first, span.last, span.step) for span in ranges]
     formulas = [*(end for three in ends for end in three if end is not None), *formulas]
     nodes = [node for f in formulas for node in walk(f.root) if isinstance(node, Binary)]
-    #: The names that must be numbers, each with the part of the statement that requires it.
+    #: The fixed names, each with the part of the statement that requires it.
     needed: dict[str, str] = {}
 
     def require(names: Iterable[str], because: str) -> None:
-        """Add names and those that define them, except the bound of a range."""
+        """Add names, and the names in their definitions, except N in a range."""
         for name in names:
             if name not in needed:
                 needed[name] = because
                 require({*spans[name].names} - {"N"} if name in spans else before[name], because)
 
     def is_open(name: str) -> bool:
-        """Whether a name is not a number, if those that must be are."""
+        """Whether a name is not a constant even if all fixed names are."""
         defined = name in definitions
         return name not in needed and (not defined or any(map(is_open, before[name])))
 
     for span in ranges:
         require(span.step.names if span.step is not None else (), span.text)
     for node in nodes:
-        if node.operator in _BY_THE_RIGHT:
+        if node.operator in _CONSTANT_ON_THE_RIGHT:
             require(names_of(node.right), render(node))
         if node.operator == "**":
             require(names_of(node), render(node))
@@ -103,7 +103,7 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
 
     for name in needed.keys() - spans.keys() - definitions:
         what = "is a bound" if name == "N" else "is counted"
-        raise NotDefinableError(f"{needed[name]}: {name} {what}, and must be a number there")
+        raise NotDefinableError(f"{needed[name]}: {name} {what}, but must be a constant there")
     for name, span in spans.items():
         if span.names <= needed.keys():
             needed.setdefault(name, span.text)
@@ -111,14 +111,14 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
     if not any("N" in span.names for name, span in spans.items() if name not in needed):
         longer = ", ".join(name for name in fixed if "N" in spans[name].names)
         given = f"given {longer} there are" if longer else "there are"
-        raise NotDefinableError(f"{given} finitely many integers, which the check looks at")
+        raise NotDefinableError(f"{given} finitely many integers, so a check decides the statement")
     return fixed
 
 
 def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]], bool]:
-    """Return the first choices of the fixed integers, and whether these are all.
+    """Return the first choices of the fixed integers, and whether there are no others.
 
-    Choices that the premise excludes for all other integers are left out. A range that grows with the bound has other choices.
+    Choices that contradict the premise are skipped. There are always others if a range grows with the bound.
     """
     spans = {name: claim.integers[name] for name in fixed}
     _, body = tree.integers_in_front(claim.proposition)
@@ -140,7 +140,7 @@ def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]],
 
 
 def _may_hold(condition: Formula, values: Mapping[str, int]) -> bool:
-    """Whether a condition is true or has no value."""
+    """Whether a condition is true or undefined."""
     try:
         return bool(condition.value(values))
     except FormulaError:
@@ -153,22 +153,22 @@ NONE = "no case satisfies its premise"
 
 
 def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str, int], Finding]]:
-    """Decide a statement on integers for its own bound and every larger one.
+    """Decide a statement about integers for its own bound and all larger ones.
 
-    The time limit is for all choices together. Raises `DisagreementError` if the engine contradicts the definition.
+    The time limit applies to all choices together. Raises `DisagreementError` if the engine contradicts the definition.
 
     Returns
     -------
     list of (dict, Finding)
-        For each of the first choices of the integers that must be numbers (`fixed_integers`): ``Proved``; ``Refuted`` at the least
-        integers, where one that may be negative counts from the start of its range; ``Vacuous``; or ``Undecided``. One ``Undecided``
-        without values stands for all other choices, or for a statement without a sentence. Evidence: the states of the largest
-        automaton and, as ``all_choices``, whether the statement is decided for every choice.
+        For each of the first choices of the fixed integers: ``Proved``; ``Refuted`` at the least integers; ``Vacuous``; or
+        ``Undecided``. For a refutation, an integer that may be negative is compared by its distance from the start of its range. An
+        ``Undecided`` with an empty dict applies to all other choices, or to a statement without a sentence. Evidence: the states of the
+        largest automaton, and ``all_choices``: whether the statement is decided for every choice.
     """
     if claim.pattern is not None:
         raise ValueError(f"{claim.id}: a statement about integers is needed")
     if not (claim.is_about_integers and claim.integers):
-        why = f"no sentence is written for a statement of this form: {claim.summary}"
+        why = f"statements of this form are not supported in proofs: {claim.summary}"
         return [({}, Finding(Undecided(why), {"all_choices": False}))]
     clock = Clock(seconds)
     decided = []
@@ -185,7 +185,7 @@ def decide_integers(claim: Claim, seconds: float = 60.0) -> list[tuple[dict[str,
             decided.append(({}, Finding(Vacuous(NONE))))
     except NotDefinableError as error:
         decided = [({}, Finding(Undecided(str(error))))]
-    except FormulaError as error:  # of a range of fixed integers
+    except FormulaError as error:  # a range of a fixed integer is undefined
         decided = [({}, without_value(claim, error))]
     every = not any(isinstance(finding.verdict, Undecided) for _, finding in decided)
     return [(fixed, finding.with_evidence({"all_choices": every})) for fixed, finding in decided]
@@ -207,26 +207,26 @@ def decide_choice(claim: Claim, fixed: Mapping[str, int], seconds: float) -> Fin
             again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), evidence())
         at = sentences.least(engine)
-        shown = false_for(claim.proposition, at, claim.statement.printed)
+        counterexample = false_for(claim.proposition, at, claim.statement.printed)
     except FormulaError as error:
         return without_value(claim, error)
     except (UndecidedError, LimitError) as error:
         return Finding(Undecided(str(error)))
-    if shown is None:
+    if counterexample is None:
         raise DisagreementError(f"{claim.id} is false at {at} by the engine, not by definition")
-    return Finding(Refuted(shown, 0), evidence())
+    return Finding(Refuted(counterexample, 0), evidence())
 
 
 class _Sentences:
-    """Sentences of a statement about integers, some of which are fixed numbers.
+    """Sentences of a statement about integers, for given fixed integers.
 
-    Variables are natural numbers; an integer with a range is counted from its start. Raises `NotDefinableError` if the logic
-    cannot say it, and `FormulaError` if a part never has a value.
+    Variables are natural numbers. An integer with a range is represented by its distance from the start of the range. Raises
+    `NotDefinableError` if the statement is not expressible; `FormulaError` if a part is always undefined.
     """
 
     def __init__(self, claim: Claim, fixed: Mapping[str, int]) -> None:
         self.spans = claim.integers
-        #: The bound `N`, at least the statement's own.
+        #: The bound N, at least that of the statement.
         self.bound = Auxiliary("N")
         self.integers = Integers({"N": Sum.of(self.bound)})
         for name, value in fixed.items():
@@ -245,7 +245,7 @@ class _Sentences:
         in_ranges = logic.conjunction(*ranges)
         #: The integers are in their ranges, and the statement is false.
         self.false_with_bound = logic.conjunction(in_ranges, false)
-        if self.bound not in logic.free(applies) | logic.free(false):  # then some bound will do
+        if self.bound not in logic.free(applies) | logic.free(false):  # then any bound suffices
             by_bound = [part for part in ranges if self.bound in logic.free(part)]
             others = [part for part in ranges if self.bound not in logic.free(part)]
             in_ranges = logic.conjunction(
@@ -253,11 +253,11 @@ class _Sentences:
             )
         #: The integers are in their ranges, and the premise is true.
         self.cases = logic.conjunction(in_ranges, applies)
-        #: As `false_with_bound`, without the bound if only ranges depend on it.
+        #: Like `false_with_bound`, but without the bound if only ranges depend on it.
         self.false = logic.conjunction(in_ranges, false)
 
     def least(self, engine: Engine) -> dict[str, int]:
-        """Return the least integers that make the statement false, and a bound.
+        """Return the least integers that make the statement false, and the bound N.
 
         An integer that may be negative is compared by its distance from the start of its range.
         """
@@ -272,7 +272,7 @@ class _Sentences:
                 order.append(self.integers.counted_by[name])
         others = sorted(logic.free(false) - set(order))
         integers = least(engine.automaton_of(logic.exists(others, false)), tuple(order))
-        assert integers is not None, "what is false somewhere is false nowhere"
+        assert integers is not None, "a false statement has no counterexample"
         here = [
             logic.linear({name: 1}, -at, "==") for name, at in zip(order, integers, strict=True)
         ]

@@ -1,8 +1,8 @@
-"""Formulas of proved games, guessed from small positions and decided everywhere.
+"""Formulas for proved games, guessed from small positions and decided for all.
 
-A Grundy number is looked for as a nim-sum of shifted coordinates, as a linear form with halves, or as the least or the
-largest of two of these; for all positions together, or by cases: residues of coordinates, and which of two is larger. A
-position at which a guess is wrong joins the small ones, and the next guess is right there.
+A guess for the Grundy number is a nim-sum of shifted coordinates, a linear form with halves, or the minimum or maximum of two of
+these. It applies to all positions, or to cases by residues and order of coordinates. A counterexample to a guess is added to the small
+positions for the next guess.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import quick_bound
 
-#: Largest coordinate of the positions for guesses, by the number of coordinates.
+#: Bound of the positions for guesses, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
-#: Guesses that are decided at most.
+#: Limit of guesses.
 GUESSES = 8
 
 
 def formulas(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
-    """Return the shortest proved formulas of a game without passes, if any."""
+    """Return a short proved formula for a game without passes, if one is found."""
     names = proof.ruleset.coordinates
     if proof.status != "proved" or proof.ruleset.passes or len(names) not in BOUNDS:
         return None
@@ -57,7 +57,7 @@ def formulas(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
 def proved_formula(
     proof: Proof, cases: tuple[FormulaCase, ...], decided: Finding
 ) -> FormulaOfProof | None:
-    """Return formulas by cases as a record; None if they are not proved."""
+    """Return the record of a formula by cases; None unless `decided` is a proof."""
     if not isinstance(decided.verdict, Proved):
         return None
     sign = "P ⇔ " if proof.relation == "p" else "G = "
@@ -67,9 +67,9 @@ def proved_formula(
 def decide_cases(
     proof: Proof, cases: Sequence[FormulaCase], seconds: float = 60.0, *, covers: bool = True
 ) -> Finding:
-    """Decide whether formulas are right in their cases and cover all positions.
+    """Decide whether formulas are right in their cases.
 
-    The finding is that of `decide` without a certificate's path.
+    If `covers`, the cases must also cover all positions. The finding names no certificate.
     """
     sign = "P <=>" if proof.relation == "p" else "G =="
     parts = [
@@ -89,7 +89,7 @@ def decide_cases(
 def _guess(
     proof: Proof, names: tuple[str, ...], positions: Sequence[Position]
 ) -> tuple[FormulaCase, ...] | None:
-    """Return the shortest formulas that are right at the positions."""
+    """Return the shortest formulas by cases that are right at the given positions."""
     rows = np.array(positions, np.int64)
     points = {name: rows[:, i] for i, name in enumerate(names)}
     known = Atoms.at(points)
@@ -102,9 +102,9 @@ def _guess(
 
 
 def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
-    """Return the first proved formula by rank of a game without passes, if any.
+    """Return the best proved formula among those mined from a table, if any.
 
-    The time limit is for the decisions.
+    The game must be without passes. The time limit applies to the decisions.
     """
     game = proof.ruleset
     if proof.status != "proved" or game.passes:

@@ -1,11 +1,10 @@
-"""Statements about positions or integers as sentences of automata.
+"""Translation of statements about positions or integers into sentences.
 
-Idea: each part of a statement becomes a sentence about the coordinates. A Grundy number becomes a variable, which the automata
-relate to the coordinates; so does each coordinate of an option, by the moves of the game, and each integer of a range or a definition.
-Negations are pushed inwards to conditions. This is right also where a condition uses a Grundy number, because each position has
-exactly one.
+Idea: each part of a statement becomes a sentence about the coordinates. Each Grundy number becomes a variable, which the automata
+relate to the coordinates. Each coordinate of an option, and each integer of a range or definition, also becomes a variable. Negations
+are pushed inwards to conditions. This is valid for conditions on Grundy numbers because each position has exactly one.
 
-Invariant: at each position, a sentence is true if and only if the part is, by `choco_pipeline.statements.meaning`.
+Invariant: at each position, the sentence of a part is true if and only if the part is (`choco_pipeline.statements.meaning`).
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ from choco_pipeline.statements import tree
 
 Point = tuple[Variables, int]
 
-#: Largest number in a comparison with ``count(…)``: n choices need n copies of the variables.
+#: Limit of numbers compared with ``count(…)``. The number n needs n copies of the variables.
 MOST_COUNTED = 4
-#: The Grundy number of a position, or a value at a P-position.
+#: The variable for a value of an expression.
 VALUE = Auxiliary("'v")
 
 
@@ -50,11 +49,11 @@ VALUE = Auxiliary("'v")
 def holds(
     formula: Formula | None, values: Mapping[str, int], names: Mapping[str, Meaning] | None = None
 ) -> Sentence:
-    """Sentence: a condition on natural numbers is true; None always is.
+    """Sentence: a condition on natural numbers is true; `None` is always true.
 
-    Intermediate values may be negative: ``(x-1) ^ y == 0`` needs y = -1 at x = 0, and is false there. `values` are integers for
-    parameters and the passes left; `names` are the meanings of other names, by default themselves. Raises `NotDefinableError` if
-    the logic cannot say it, and `FormulaError` if a part never has a value.
+    Intermediate values may be negative: ``(x-1) ^ y == 0`` is false at x = 0, because it requires y = -1. `values` has the parameters
+    and the passes left. `names` has the meanings of other names, by default variables. Raises `NotDefinableError` if the condition is
+    not expressible; `FormulaError` if a part is always undefined.
 
     Examples
     --------
@@ -65,19 +64,19 @@ def holds(
 
 
 def signed(variable: Variable, negative: bool) -> Sum:
-    """Return the integer of a natural number: itself, or if `negative` -`variable`-1."""
+    """Return the integer that a variable represents: -`variable`-1 if `negative`."""
     return Sum({variable: -1}, -1) if negative else Sum.of(variable)
 
 
 def has_value(
     formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
 ) -> Sentence:
-    """Sentence: an integer formula has the value of a `signed` variable; see `holds`."""
+    """Sentence: the value of a formula is ``signed(variable, negative)``; see `holds`."""
     return value_is(signed(variable, negative), formula.substitute(values))
 
 
 def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
-    """Sentence: each of the numbers is at most `most`; true if that is None."""
+    """Sentence: each variable is at most `most`; true if `most` is None."""
     if most is None:
         return TRUE
     return conjunction(*(linear({name: 1}, -most, "<=") for name in names))
@@ -85,24 +84,24 @@ def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
 
 @dataclass
 class Integers:
-    """Named integers as sums of variables; constant ones may divide and multiply."""
+    """Named integers as linear combinations; constants may divide and multiply."""
 
     values: dict[str, Sum]
-    #: The auxiliary variables of integers that were added.
+    #: The auxiliary variables of added integers.
     made: list[Variable] = field(default_factory=list)
-    #: For an integer with a range, the variable of its distance from the start of the range.
+    #: The distance of an integer from the start of its range, as a variable.
     counted_by: dict[str, Variable] = field(default_factory=dict)
 
     def copy(self) -> Integers:
-        """Return a copy for further integers."""
+        """Return a copy without a record of auxiliary variables."""
         return Integers(dict(self.values))
 
     def is_value(self, value: Sum, formula: Formula) -> Sentence:
-        """Sentence: a formula has a value."""
+        """Sentence: the formula has this value."""
         return value_is(value, self.filled(formula), self.values)
 
     def within(self, name: str, span: Range) -> list[Sentence]:
-        """Add an integer of a range, and return the sentences that define it."""
+        """Add an integer with a range; return the sentences that define it."""
         step = 1 if span.step is None else int(self.filled(span.step).value({}))
         if step < 1:
             raise FormulaError(f"the step of a range is at least 1, found {step}", span.text, 1)
@@ -117,24 +116,24 @@ class Integers:
         return sentences
 
     def holding(self, number: int, span: Range) -> list[Sentence]:
-        """Sentences: a range holds a number."""
+        """Sentences: the range contains the number."""
         parts = [f"{span.first} <= {number}", f"{number} <= {span.last}"]
         if span.step is not None:
             parts.append(f"({number}-({span.first})) % ({span.step}) == 0")
         return [self.say(parse(part)) for part in parts]
 
     def follows(self, name: str, formula: Formula) -> list[Sentence]:
-        """Add the value of a formula, and return the sentences that define it."""
+        """Add an integer defined by a formula; return the sentences that define it."""
         value, sentences = self._value_of(formula, name)
         self.values[name] = value
         return sentences
 
     def say(self, part: Formula) -> Sentence:
-        """Sentence: a condition on the integers."""
+        """Sentence: a condition on the integers is true."""
         return condition(self.filled(part), self.values)
 
     def filled(self, formula: Formula) -> Formula:
-        """Return a formula in which constant integers are numbers."""
+        """Substitute the integers with constant values."""
         known = ((name, self.values[name]) for name in formula.names & self.values.keys())
         return formula.substitute(
             {name: value.constant for name, value in known if not value.coefficients}
@@ -164,7 +163,7 @@ class Integers:
 
 
 def before(some: Sequence[Variable], others: Sequence[Variable]) -> Sentence:
-    """Sentence: some numbers are lexicographically before others."""
+    """Sentence: the tuple `some` is lexicographically less than the tuple `others`."""
     if not some:
         return FALSE
     rest = conjunction(equal(some[0], others[0]), before(some[1:], others[1:]))
@@ -182,11 +181,11 @@ class Translator:
     integers: Integers
     #: Rows of the statement's printed table or list.
     printed: Sequence[Sequence[int]] = ()
-    #: None in a statement about integers.
+    #: None for a statement about integers.
     game: Ruleset | None = None
-    #: The relation of the automata: P-positions or Grundy numbers.
+    #: The proved relation: ``p`` or ``grundy``.
     relation: str = ""
-    #: The coordinates without passes, and the passes left, of the position and of the bound option.
+    #: Variables of the coordinates and number of passes left, for the position and for the bound option.
     here: Point | None = None
     option: Point | None = None
 
@@ -209,7 +208,7 @@ class Translator:
         return cls(integers, printed, game, relation, (heaps, passes))
 
     def sentence(self, part: tree.Proposition, is_true: bool) -> Sentence:
-        """Sentence: a part is true, or it is false; `NotDefinableError` if there is none."""
+        """Sentence: a part is true or false. Raises `NotDefinableError`."""
         match part:
             case tree.Expression():
                 return self._condition(part, is_true=is_true)
@@ -228,7 +227,7 @@ class Translator:
                 return self._is_p(place)
             case tree.IsPrinted(row) if is_true:
                 texts = [self._plain(one) for one in row]
-                for text in texts:  # one without a value is refused, also if no entry is as long
+                for text in texts:  # an undefined text is an error even without an entry
                     self._is(text, 0)
                 entries = [entry for entry in self.printed if len(entry) == len(row)]
                 same = (map(self._is, texts, entry) for entry in entries)
@@ -254,7 +253,10 @@ class Translator:
         return self.sentence(part, False)
 
     def false_where(self, condition: Sentence, part: tree.Proposition) -> Sentence:
-        """Sentence: a condition holds and a part is false; elsewhere no options matter."""
+        """Sentence: a condition holds and a part is false.
+
+        The condition is moved inside quantifiers over options, so that the engine ignores other positions.
+        """
         match part:
             case tree.Implies(premise, conclusion):
                 return self.false_where(conjunction(condition, self.true(premise)), conclusion)
@@ -266,7 +268,7 @@ class Translator:
                 return within(condition, self.false(part))
 
     def value_is(self, value: tree.Expression, variable: Variable, *, negative: bool) -> Sentence:
-        """Sentence: an integer is a `signed` variable."""
+        """Sentence: the value of an expression is ``signed(variable, negative)``."""
         return self._condition(value, is_true=True, equal_to=signed(variable, negative))
 
     # ---- Terms.
@@ -274,15 +276,15 @@ class Translator:
     def _condition(
         self, part: tree.Expression, *, is_true: bool, equal_to: Sum | None = None
     ) -> Sentence:
-        """Sentence: a condition is true or false, or an integer is equal to a sum."""
+        """Sentence: a condition is true or false, or an integer equals `equal_to`."""
         if tree.SIZE in part.formula.names:
             raise NotDefinableError(
-                f"{part.formula}: the size of a position is limited in front only"
+                f"{part.formula}: the size of a position may only occur as a bound in front"
             )
         if equal_to is None and [type(term) for _, term in part.terms] == [tree.Count]:
             return self._counted(part, is_true=is_true)
         known, bound, sentences = self.integers.copy(), list[Variable](), list[Sentence]()
-        plain = dict[str, str]()  # formulas of the logic have plain names
+        plain = dict[str, str]()  # replaces terms such as G(x, y) by names that formulas allow
         for name, term in part.terms:
             plain[name] = next(
                 f"term{i}" for i in itertools.count() if f"term{i}" not in known.values
@@ -294,7 +296,7 @@ class Translator:
                     continue
                 case tree.Grundy(place):
                     sentences.append(self._has_number(place, variable))
-                case _:  # a printed table ends, and no sentence says so
+                case _:  # a printed table is finite, so its entries are not expressible
                     raise _not_written(term)
             bound.append(variable)
             known.values[plain[name]] = Sum.of(variable)
@@ -303,7 +305,7 @@ class Translator:
         return exists(bound, conjunction(*sentences, own if is_true else negation(own)))
 
     def _counted(self, part: tree.Expression, *, is_true: bool) -> Sentence:
-        """Sentence: a comparison of ``count(…)`` with a constant is true, or false."""
+        """Sentence: a comparison of ``count(…)`` with a constant is true or false."""
         ((name, count),) = part.terms
         assert isinstance(count, tree.Count)
         compared = part.formula.compared_with(name)
@@ -312,10 +314,10 @@ class Translator:
         sign, given = compared
         claimed = self.integers.filled(given)
         if claimed.names:
-            raise NotDefinableError(f"{claimed}: a number of integers must not depend on integers")
+            raise NotDefinableError(f"{claimed}: count(…) can only be compared with a constant")
         number = int(claimed.value({}))
         if number > MOST_COUNTED:
-            raise NotDefinableError(f"{claimed}: more than {MOST_COUNTED} integers are counted")
+            raise NotDefinableError(f"{claimed}: count(…) is supported up to {MOST_COUNTED} only")
         if sign in ("==", "!="):
             sides = [self._at_least(count, number), negation(self._at_least(count, number + 1))]
         else:
@@ -327,7 +329,7 @@ class Translator:
     def _at_least(self, count: tree.Count, number: int) -> Sentence:
         """Sentence: at least `number` choices of the counted integers satisfy the body.
 
-        The choices are ordered, so that they are different.
+        The choices are distinct because they are in strictly increasing order.
         """
         sentences, choices = list[Sentence](), [self.integers.copy() for _ in range(number)]
         for choice in choices:
@@ -354,7 +356,7 @@ class Translator:
         return Sum.of(variables[heaps.index(coordinate)])
 
     def _point(self, place: tree.Place, body: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Sentence about a position: the current one, the option, or another place."""
+        """Sentence: `body` applied to the position, the option, or another place."""
         if place.at is not None:
             return self.at_place(place, body)
         point = self.option if place.primed else self.here
@@ -362,7 +364,7 @@ class Translator:
         return body(*point)
 
     def at_place(self, place: tree.Place, body: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Sentence about another place; false where one of its coordinates is negative."""
+        """Sentence: `body` applied to another place; false if a coordinate is negative."""
         assert self.game is not None
         assert place.at is not None
         heaps, coordinates = self.game.base.coordinates, self.game.coordinates
@@ -382,7 +384,7 @@ class Translator:
         return exists(variables, conjunction(*values, body(variables, passes)))
 
     def off_board(self, where: Sentence, part: tree.Proposition) -> Iterator[Sentence]:
-        """Yield, for each place in a part, that it is no position although `where` holds."""
+        """Yield sentences: `where` holds, and a place in the part is no position."""
         game = self.game
         for place in tree.walk(part):
             if isinstance(place, tree.Place) and place.at is not None:
@@ -428,7 +430,7 @@ class Translator:
     def _some(
         self, bindings: Sequence[tree.Binding], body: Callable[[Translator], Sentence]
     ) -> Sentence:
-        """Sentence: something is true for some choice of bound variables."""
+        """Sentence: `body` is true for some choice of the bound variables."""
         if not bindings:
             return body(self)
         first, *rest = bindings
@@ -437,18 +439,18 @@ class Translator:
                 return self._some_option(by, lambda inner: inner._some(rest, body))
             case tree.InRange(name, span, is_sample):
                 if is_sample or tree.SIZE in span.names:
-                    raise NotDefinableError(f"no sentence is written for {name} in {span}")
+                    raise NotDefinableError(f"{name} in {span} is not supported in proofs")
                 known = self.integers.copy()
                 sentences = known.within(name, span)
                 inner = replace(self, integers=known)
                 return exists(known.made, conjunction(*sentences, inner._some(rest, body)))
             case _:
                 raise NotDefinableError(
-                    "a choice of positions or cells is not written as a sentence"
+                    "quantifiers over positions or cells are not supported in proofs"
                 )
 
     def _some_option(self, by: Sequence[str], body: Callable[[Translator], Sentence]) -> Sentence:
-        """Sentence: something is true of an option, by moves that lower `by` only."""
+        """Sentence: some option satisfies `body`, by moves that only lower `by`."""
         assert self.game is not None
         assert self.here is not None
         here, passes = self.here
@@ -467,4 +469,4 @@ class Translator:
 
 def _not_written(part: tree.Proposition | tree.Term) -> NotDefinableError:
     text = tree.term_text(part) if isinstance(part, tree.Term) else tree.text_of(part)
-    return NotDefinableError(f"no sentence is written for {text}")
+    return NotDefinableError(f"{text} is not supported in proofs")

@@ -1,7 +1,7 @@
-"""Sums of multiples of names and a constant.
+"""Linear combinations of names, plus a constant.
 
-Names are parameters, coordinates (`variable`) and counters. A name may be a product of others, such as ``k*position(x)``: only
-`product` makes such sums.
+Names are parameters, coordinates (`variable`) and counters. A name may also be a product of names, such as ``k*position(x)``. Only
+`product` creates these. In this package, a sum is called natural if its value is at least 0.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 from choco_pipeline.proof.proof_errors import FamilyError
 
-#: Between the names of a product, which are sorted: so it is a name as any other, and equal products have one name.
+#: Separator of the sorted factors in the name of a product.
 TIMES = "*"
-#: The name of 2**t, for the only parameter t that is an exponent.
+#: The name of 2**t, where t is the unique parameter that is an exponent.
 EXPONENTIAL = "2^t"
 #: A sum for each coordinate.
 Place = Mapping[str, "Affine"]
@@ -24,7 +24,7 @@ Place = Mapping[str, "Affine"]
 
 @dataclass(frozen=True)
 class Affine:
-    """Σ c·name + constant, with integers c; equal to every sum of the same terms.
+    """Σ c·name + constant, with integers c, in normal form.
 
     Examples
     --------
@@ -33,19 +33,18 @@ class Affine:
     '2*m+4'
     """
 
-    #: The names with their coefficients, sorted by name; none is 0.
+    #: Names with nonzero coefficients, sorted by name.
     terms: tuple[tuple[str, int], ...] = ()
-    #: What is added.
     constant: int = 0
 
     @classmethod
     def of(cls, name: str) -> Affine:
-        """Return the sum that is this name."""
+        """Return a sum with a single term, the name with coefficient 1."""
         return cls(((name, 1),))
 
     @classmethod
     def total(cls, terms: Mapping[str, int], constant: int = 0) -> Affine:
-        """Return the sum with these coefficients."""
+        """Return the sum with these coefficients and this constant."""
         return cls(tuple(sorted((n, c) for n, c in terms.items() if c)), constant)
 
     @property
@@ -55,7 +54,7 @@ class Affine:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that occur, alone or in products."""
+        """The names that occur, by themselves or as factors."""
         return frozenset(factor for name, _ in self.terms for factor in factors_of(name))
 
     def __add__(self, other: Affine | int) -> Affine:
@@ -85,11 +84,11 @@ class Affine:
         )
 
     def __floordiv__(self, divisor: int) -> Affine:
-        """Return the sum with all coefficients and the constant divided, rounded down."""
+        """Divide all coefficients and the constant, rounding down."""
         return Affine.total({n: c // divisor for n, c in self.terms}, self.constant // divisor)
 
     def substitute(self, values: Mapping[str, Affine]) -> Affine:
-        """Return this sum with sums put in for some names."""
+        """Substitute sums for some names."""
         if self.names.isdisjoint(values):
             return self
         total, constant = dict[str, int](), self.constant
@@ -102,16 +101,16 @@ class Affine:
         return Affine.total(total, constant)
 
     def at(self, place: Place) -> Affine:
-        """Return this sum with sums put in for coordinates."""
+        """Substitute sums for coordinates."""
         return self.substitute({variable(x): value for x, value in place.items()})
 
     def multiple_of(self, name: str) -> Affine:
-        """Return the coefficient of a name, a sum of its cofactors."""
+        """Return the coefficient of a name, which may contain other names."""
         rests = ((divided_by(term, name), c) for term, c in self.terms)
         return sum((rest * c for rest, c in rests if rest is not None), ZERO)
 
     def split_power(self) -> tuple[Affine, Affine]:
-        """Return A and B of A·2**t + B; `FamilyError` if one of them has products."""
+        """Return A and B of A·2**t + B; raise `FamilyError` if one has products."""
         low = self.substitute({EXPONENTIAL: ZERO})
         high = self.substitute({EXPONENTIAL: number(1)}) - low
         if self.names & {EXPONENTIAL} and any(TIMES in n for n, _ in (*high.terms, *low.terms)):
@@ -126,7 +125,7 @@ class Affine:
         return multiples, Affine.total(rest, self.constant)
 
     def value(self, values: Mapping[str, Any]) -> Any:
-        """Return the integer where names have these values, or an array of integers."""
+        """Evaluate the sum for integers, or for arrays of integers."""
         products = (prod(values[n] for n in factors_of(name)) * c for name, c in self.terms)
         return sum(products) + self.constant
 
@@ -141,7 +140,7 @@ class Affine:
 
 
 def product(left: Affine, right: Affine) -> Affine:
-    """Return the product of two sums, in which products of names are names.
+    """Return the product of two sums; products of names become names.
 
     Examples
     --------
@@ -156,12 +155,12 @@ def product(left: Affine, right: Affine) -> Affine:
 
 
 def factors_of(name: str) -> tuple[str, ...]:
-    """Return the factors of a name; none for the empty name."""
+    """Return the factors of a name; () for the empty name."""
     return tuple(name.split(TIMES)) if name else ()
 
 
 def divided_by(name: str, factor: str) -> Affine | None:
-    """Return the product of the other factors; None if it is no factor of the name.
+    """Divide a name by one of its factors; return None for another name.
 
     Examples
     --------
@@ -176,7 +175,7 @@ def divided_by(name: str, factor: str) -> Affine | None:
 
 
 def variable(coordinate: str) -> str:
-    """Return the name of a coordinate in sums, which no parameter has."""
+    """Return the name of a coordinate in sums; it differs from all parameters."""
     return f"position({coordinate})"
 
 
@@ -190,7 +189,7 @@ def _of_factors(factors: list[str]) -> Affine:
 
 
 def number(value: int) -> Affine:
-    """Return an integer as a sum without names."""
+    """Return an integer as an `Affine`."""
     return Affine((), value)
 
 

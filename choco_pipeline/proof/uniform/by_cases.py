@@ -1,19 +1,19 @@
 """Proofs of formulas by cases: obligations, options and lemmas.
 
-A position, an option and a value are named integers. A move is split into parts, by which of the coordinates that may fall do.
-The value of a position is a name, too. The formula says by inequalities which number it is (`RemainderChoice`). A condition of
-P-positions has no values: each position where it is false must have an option where it is true. Quotients that are compared or
-multiplied are further coordinates of each place.
+The coordinates of a position and of an option, and the value of the formula, are named integers. A part of a move is the move with a
+set of clipped coordinates. Inequalities determine the value of the formula (`RemainderChoice`). A formula for P-positions has no
+values: each position where it is false must have an option where it is true. Quotients that are compared or multiplied become further
+coordinates of each place.
 
-Idea: an option by some part of a move has the value h where inequalities hold that are linear in what the move changes. One of
-them, its bound, is made an equation: where the changed numbers stand in it as C·u, for a sum u of them with integers, u is the
-bound divided by C, rounded; if C is not 1 that quotient gets a name. One number is put in by it, and so on with the others,
-until none is left. All choices of inequalities are tried, so there are too many options.
+Idea: find options with a given smaller value h.
 
-A further coordinate of the option is guessed: it is that of the position, or one less.
+1. Such an option satisfies inequalities that are linear in the changed coordinates. Take one of them as an equation.
+2. If the changed coordinates occur in it as C·u, for an integer combination u, then u is a quotient by C. Unless C is 1, name it.
+3. Solve for one coordinate, substitute, and continue until no unknown is left. A further coordinate of the option is guessed: it is
+   that of the position, or one less. All choices of inequalities give the candidates, which are too many.
+4. Choose few candidates that suffice for small members, with numbers for parameters and positions.
 
-Few of them are chosen on small members, with numbers for parameters and positions. They are a guess: that some option always
-has the smaller value is a sentence for solvers.
+The choice is a guess: solvers must prove that one of the chosen options always has the smaller value.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ from choco_pipeline.proof.uniform.sentences import (
     text,
 )
 
-#: The name of a smaller value that some option must have; no parameter has it.
+#: The name of a smaller value that some option must have. No parameter can have this name.
 TARGET = "target()"
 
-#: The coordinates that a part of a move changes: the lowered one, then those that fall.
+#: The coordinates that a part of a move changes: the lowered one, then the clipped ones.
 MovePart = tuple[str, ...]
-#: Sums for the coordinates of a `MovePart`: an option that may have the value `TARGET`.
+#: A candidate for an option with the value `TARGET`: sums for the coordinates of a `MovePart`.
 Changes = Mapping[str, Affine]
 
 
@@ -88,42 +88,40 @@ def option_names(part: MovePart) -> Changes:
 
 @dataclass(frozen=True)
 class CaseObligations:
-    """A case of a family that is stated as a formula by cases.
+    """The obligations of a formula by cases, in one case of a family.
 
-    Raises `FamilyError` if a largest value depends on a coordinate that has one, or if products of several parameters would be
-    needed.
+    Raises `FamilyError` if a height depends on a coordinate with a height, or if products of several parameters are needed.
     """
 
     family: Family
     case: FamilyCase
 
     def __post_init__(self) -> None:
-        """Refuse games whose moves change more than limited coordinates."""
         heights = self.case.heights
         if any(height.only.split[0].keys() & heights.keys() for height in heights.values()):
             raise FamilyError("a height that depends on a limited coordinate")
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """All coordinates."""
+        """The coordinates of the game."""
         return self.family.description.coordinates
 
     @property
     def is_value(self) -> bool:
-        """Whether the formula is a Grundy number."""
+        """Whether the formula is for Grundy numbers."""
         return self.family.kind == "grundy"
 
     @property
     def floors(self) -> Sequence[tuple[str, Affine, Affine]]:
-        """The names, dividends and divisors of quotients that are further coordinates."""
+        """The names, dividends and divisors of the further coordinates."""
         return [(name, *pair) for name, pair in zip(FLOORS, self.case.floors, strict=False)]
 
     def whole(self, place: Place, kind: str) -> Place:
-        """Return a place with names for its further coordinates."""
+        """Add names for the further coordinates to a place."""
         return {**place, **{name: Affine.of(f"{kind}({name})") for name, *_ in self.floors}}
 
     def floor_sums(self, place: Place) -> list[Affine]:
-        """Return sums that are natural if and only if further coordinates are right."""
+        """Return sums that are natural exactly if the further coordinates are correct."""
         sums = []
         for name, dividend, divisor in self.floors:
             rest = dividend.at(place) - product(divisor, place[name])
@@ -131,20 +129,20 @@ class CaseObligations:
         return sums
 
     def room(self, place: Place, y: str, value: Affine) -> Affine:
-        """Return a sum that is at least 0 if and only if a coordinate may have a value."""
+        """Return a sum that is natural exactly if the height of y is at least `value`."""
         return self.case.heights[y].only.room(place, value)
 
     def position_sums(self, place: Place) -> tuple[Affine, ...]:
-        """Return the sums that are at least 0 if and only if a place is a position."""
+        """Return sums that are natural if and only if the place is a position."""
         rooms = (self.room(place, y, place[y]) for y in self.case.heights)
         return (*(place[x] for x in self.coordinates), *rooms)
 
     def option_sums(
         self, place: Place, option: Place, changed: Sequence[str]
     ) -> tuple[Affine, ...]:
-        """Return sums that are natural if and only if a move leads to an option.
+        """Return sums that are natural exactly if a move leads to `option`.
 
-        The move lowers the first of the `changed` coordinates; the others fall to their largest values.
+        The move lowers the first of the `changed` coordinates and clips the others to their heights.
         """
         sums = [option[x] for x in changed]
         sums += [place[x] - option[x] - 1 for x in changed]
@@ -157,14 +155,14 @@ class CaseObligations:
         return tuple(sums)
 
     def allowed(self, place: Place, option: Place, lowered: str) -> list[tuple[Affine, ...]]:
-        """Return alternatives, sums that are natural if a move may take the amount."""
+        """Return alternatives for a legal amount: in one of them, all sums are natural."""
         amount = {AMOUNT: place[lowered] - option[lowered]}
         ways = self.case.amounts.get(lowered, ((),))
         return [tuple(s.at(place).substitute(amount) for s in sums) for sums in ways]
 
     @cached_property
     def parts(self) -> tuple[MovePart, ...]:
-        """All moves, in their parts."""
+        """All parts of moves."""
         return tuple(
             (lowered, *fallen)
             for lowered, others, clips in self.family.description.moves
@@ -174,11 +172,11 @@ class CaseObligations:
 
     @cached_property
     def position(self) -> Place:
-        """A position, by names."""
+        """A position whose coordinates are names."""
         return self.whole({x: Affine.of(variable(x)) for x in self.coordinates}, "position")
 
     def has_value(self, place: Place, value: Affine) -> str:
-        """Return the condition that the formula has a value at a place, or that it holds."""
+        """Sentence: the formula has this value, or for P-positions is true, at a place."""
         return any_of(
             all_of([*(leaves_remainder(*r) for r in choice.at(place)), all_of(map(at_least_0, sums))])
             for choice in self.case.choices
@@ -186,14 +184,14 @@ class CaseObligations:
         )  # fmt: skip
 
     def has_option(self, option: Place, part: MovePart, value: Affine) -> list[str]:
-        """Return the conditions that a place is an option with a value."""
+        """Sentences: the part of a move leads to `option`, which has this value."""
         sums = self.option_sums(self.position, option, part)
         ways = self.allowed(self.position, option, part[0])
         amount = any_of(all_of(map(at_least_0, way)) for way in ways)
         return [*map(at_least_0, sums), amount, self.has_value(option, value)]
 
     def bodies(self) -> Iterator[tuple[str, str]]:
-        """Yield `value` and `exclusion` as sentences that no position may satisfy."""
+        """Yield all obligations except ``option``: names and unsatisfiable sentences."""
         value = Affine.of(VALUE)
         known = [*self._known, self.has_value(self.position, value)]
         if self.is_value:
@@ -206,12 +204,15 @@ class CaseObligations:
 
     @cached_property
     def _known(self) -> list[str]:
-        """The sentences that the names are a position."""
+        """Sentences: the names are a position."""
         sums = self.position_sums(self.position)
         return [*map(at_least_0, [*sums, *self.floor_sums(self.position)])]
 
     def option_body(self, options: Sequence[Changes], quotients: Sequence[NamedQuotient]) -> str:
-        """Return the sentence that no option has the value `TARGET`, or is P."""
+        """Return the obligation ``option``, which must be unsatisfiable.
+
+        It states that none of `options` has the value `TARGET`, or is a P-position.
+        """
         value, target = Affine.of(VALUE), Affine.of(TARGET)
         related = self.has_value(self.position, value)
         sentences = [*self._known, related if self.is_value else negation(related)]
@@ -229,7 +230,7 @@ class CaseObligations:
 
     @cached_property
     def factors(self) -> tuple[str, ...]:
-        """The parameters that are multiplied with other names."""
+        """The parameters that occur in products with other names."""
         sums = [self.room(self.position, y, self.position[y]) for y in self.case.heights]
         value = Affine.of(VALUE)
         sums += chain.from_iterable(
@@ -245,34 +246,35 @@ class CaseObligations:
         return tuple(sorted(set().union(*parameters)))
 
 
-#: Seconds to find which lemmas z3 needs, and for a text with no others, which mostly takes one: with too few cvc5 may never end.
+#: Limit in seconds for selecting the lemmas that z3 needs, and for testing with cvc5 that they suffice. The test usually takes one
+#: second, but may never end with too few lemmas.
 FEWEST_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class CaseFormulaProof:
-    """Why a formula by cases is right in a case."""
+    """Hints that prove a formula by cases in one case of a family."""
 
-    #: The parameters that are multiplied with other names.
+    #: The parameters that occur in products with other names.
     factors: tuple[str, ...]
-    #: Some option of these always has the smaller value; they may be made of these quotients.
+    #: Options, one of which always has the smaller value, and the named quotients in them.
     quotients: tuple[NamedQuotient, ...]
     options: tuple[Changes, ...]
-    #: For each text the sums whose lemmas on products are in it.
+    #: For each obligation, the sums whose lemmas on products prove it.
     lemmas: Mapping[str, tuple[Affine, ...]]
 
 
 def prove_by_cases(
     family: Family, case: FamilyCase, earlier: Sequence[CaseFormulaProof], clock: Clock
 ) -> CaseFormulaProof:
-    """Return hints; the lemmas of `earlier` cases are tried first.
+    """Search for hints; the lemmas of `earlier` cases are tried first.
 
     Raises
     ------
     FamilyError
-        If the case has no such obligations.
+        If the obligations are not supported for this case.
     UndecidedError
-        If none is found.
+        If no hints are found.
     """
     game = CaseObligations(family, case)
     bodies = dict(game.bodies())
@@ -290,9 +292,9 @@ def prove_by_cases(
 def _lemmas(
     game: CaseObligations, name: str, body: str, known: dict[Affine, None], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return lemmas for an obligation; add them to the known ones.
+    """Return lemmas that prove an obligation, and add them to `known`.
 
-    If possible, only those that z3 needs.
+    Lemmas that z3 does not need are removed if cvc5 does not need them either.
     """
     products = Products.of(game.factors, body)
 
@@ -317,12 +319,11 @@ def _lemmas(
 
 @dataclass
 class _Quotients:
-    """Names for quotients; of two that differ by a sum one is enough."""
+    """Named quotients; quotients that differ by a sum share a name."""
 
-    #: Of the case: sums that are not negative.
+    #: The conditions of the case: sums that are natural.
     conditions: Sequence[Affine]
-    #: The names so far.
-    found: list[NamedQuotient] = field(default_factory=list)
+    named: list[NamedQuotient] = field(default_factory=list)
 
     def divided(self, dividend: Affine, divisor: Affine) -> Affine | None:
         """Return ⌊dividend/divisor⌋ as a sum; None unless the divisor is natural."""
@@ -330,21 +331,21 @@ class _Quotients:
             return dividend
         if not sign_of(divisor, self.conditions) or sign_of(-divisor, self.conditions):
             return None
-        # ⌊a/d⌋ is -⌊(d-1-a)/d⌋: the one of the two that has a name, or fewer minus signs.
+        # ⌊a/d⌋ = -⌊(d-1-a)/d⌋. Prefer the form that has a name already, then the one with fewer minus signs.
         ways = []
         for sign, total in ((1, dividend), (-1, divisor - 1 - dividend)):
             whole = _whole(total, divisor)
             ways.append((sign, whole, NamedQuotient("", total - product(whole, divisor), divisor)))
-        known = {replace(quotient, name=""): quotient.name for quotient in self.found}
+        known = {replace(quotient, name=""): quotient.name for quotient in self.named}
         sign, whole, quotient = max(ways, key=lambda w: (w[2] in known, sum(c for _, c in w[2].dividend.terms)))  # fmt: skip
         if quotient not in known:
-            known[quotient] = f"number({len(self.found) + 1})"
-            self.found.append(replace(quotient, name=known[quotient]))
+            known[quotient] = f"number({len(self.named) + 1})"
+            self.named.append(replace(quotient, name=known[quotient]))
         return (whole + Affine.of(known[quotient])) * sign
 
 
 def _whole(dividend: Affine, divisor: Affine) -> Affine:
-    """Return a rough quotient: what remains has no products or large numbers."""
+    """Return an approximate quotient; its remainder has no products or large numbers."""
     if divisor.is_constant:
         return dividend // divisor.constant
     whole = number(0)
@@ -357,7 +358,7 @@ def _whole(dividend: Affine, divisor: Affine) -> Affine:
 
 
 def _derived_options(game: CaseObligations, quotients: _Quotients, clock: Clock) -> list[Changes]:
-    """Return options that the formula's inequalities give for `TARGET`."""
+    """Return all candidates for an option with the value `TARGET`."""
     options: dict[tuple[object, ...], Changes] = {}
     for part in game.parts:
         names = option_names(part)
@@ -382,7 +383,7 @@ def _solutions(
     values: Mapping[str, Affine],
     quotients: _Quotients,
 ) -> Iterator[Mapping[str, Affine]]:
-    """Yield values of all unknowns, each from an inequality taken as an equation."""
+    """Yield sums for all unknowns; each solves an inequality taken as an equation."""
     if not unknown:
         yield values
         return
@@ -391,14 +392,14 @@ def _solutions(
         if solved is None:
             continue
         name, value = solved
-        put = {name: value}
-        rest = [s.substitute(put) for s in sums if s is not total]
-        after = {n: v.substitute(put) for n, v in values.items()} | put
+        solution = {name: value}
+        rest = [s.substitute(solution) for s in sums if s is not total]
+        after = {n: v.substitute(solution) for n, v in values.items()} | solution
         yield from _solutions(rest, unknown - {name}, after, quotients)
 
 
 def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str, Affine] | None:
-    """Solve a sum for a name at the sum's least natural value; None if impossible."""
+    """Solve for an unknown at which the sum is barely natural; None if impossible."""
     multiples = {name: total.multiple_of(name) for name in sorted(unknown & total.names)}
     if not multiples:
         return None
@@ -427,13 +428,13 @@ def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str
 
 
 def _ratio(total: Affine, by: Affine) -> int | None:
-    """Return the integer that a sum is a multiple by; None if there is none."""
+    """Return the integer n with ``total == by * n``; None if there is none."""
     place = next((name for name, _ in by.terms), None)
     whole, part = (dict(t.terms).get(place, 0) if place else t.constant for t in (total, by))
     return whole // part if whole % part == 0 and total == by * (whole // part) else None
 
 
-#: Members of a case that options are chosen by: those with the least parameters; positions up to a bound; and values in each.
+#: For the choice of options: number of members with small parameters, bound of their positions, and samples of each member.
 MEMBERS, BOUND, DRAWN = 9, 26, 1500
 
 Integers = npt.NDArray[np.int64]
@@ -444,7 +445,7 @@ def _chosen_options(
 ) -> tuple[list[Changes], list[NamedQuotient]]:
     """Return few options that suffice for small members, and the quotients in them.
 
-    Raises `UndecidedError` if some value of some member is had by none of them.
+    Raises `UndecidedError` if all options together do not suffice.
     """
     members = islice(small_values(game.case.names, game.case.holds), MEMBERS)
     columns = [_works(game, options, quotients, values, clock) for values in members]
@@ -452,14 +453,14 @@ def _chosen_options(
         raise UndecidedError("no small parameters are in the case")
     works = np.concatenate(columns, axis=1)
     if not works.any(axis=0).all():
-        raise UndecidedError("an option with some smaller value is none of those that are found")
+        raise UndecidedError("no candidate option has some smaller value")
     names = [_names(option, quotients) for option in options]
     left = np.ones(works.shape[1], dtype=bool)
     chosen: list[int] = []
     known: set[str] = set()
     while left.any():
         gains = works[:, left].sum(axis=1)
-        # A new quotient makes products that lemmas are needed for, so that an option with one must be worth it.
+        # New quotients count against an option, because their products need lemmas.
         worth = [g / (1 + 2 * len(n - known)) for g, n in zip(gains, names, strict=True)]
         best = int(np.argmax(worth))
         chosen.append(best)
@@ -470,19 +471,19 @@ def _chosen_options(
         if works[others].any(axis=0).all():
             chosen = others
     needed = set().union(*(names[i] for i in chosen))
-    kept = [q for q in quotients.found if q.name in needed]
+    kept = [q for q in quotients.named if q.name in needed]
     new = {q.name: Affine.of(f"number({place})") for place, q in enumerate(kept, start=1)}
     renamed = [NamedQuotient(str(new[q.name]), q.dividend.substitute(new), q.divisor) for q in kept]
     return [{x: s.substitute(new) for x, s in options[i].items()} for i in chosen], renamed
 
 
 def _names(changes: Changes, quotients: _Quotients) -> set[str]:
-    """Return the quotients that an option is made of."""
+    """Return the names of the quotients in an option, including nested ones."""
     names = {name for total in changes.values() for name in total.names}
-    for known in reversed(quotients.found):
+    for known in reversed(quotients.named):
         if known.name in names:
             names |= known.dividend.names
-    return names & {known.name for known in quotients.found}
+    return names & {known.name for known in quotients.named}
 
 
 def _works(
@@ -492,7 +493,7 @@ def _works(
     member: Mapping[str, int],
     clock: Clock,
 ) -> npt.NDArray[np.bool_]:
-    """Return a mask [option, position]: the option has the smaller value drawn there."""
+    """Return a mask [option, sample]: the option has the smaller value of the sample."""
     values = {name: np.asarray(value, dtype=np.int64) for name, value in member.items()}
     shape = (BOUND + 1,) * len(game.coordinates)
     grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
@@ -501,7 +502,7 @@ def _works(
     grid = grid[:, np.all([s.value(values) >= 0 for s in rules], axis=0)]
     value = _formula(
         game, member, dict(zip(game.coordinates, grid, strict=True))
-    )  # 1 if it is no P-position
+    )  # for P-positions, 1 at other positions
     place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
     target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
     taken = np.array(sorted(random.Random(0).sample(range(len(place)), min(DRAWN, len(place)))), dtype=np.int64)  # fmt: skip
@@ -510,7 +511,7 @@ def _works(
     values[TARGET] = target
     for name, dividend, divisor in game.floors:
         values[variable(name)] = dividend.value(values) // divisor.value(values)
-    for quotient in quotients.found:
+    for quotient in quotients.named:
         divisor = quotient.divisor.value(values)
         values[quotient.name] = quotient.dividend.value(values) // np.maximum(divisor, 1)
     works = np.zeros((len(options), len(place)), dtype=bool)
@@ -532,7 +533,7 @@ def _works(
 def _formula(
     game: CaseObligations, member: Mapping[str, int], at: Mapping[str, Integers]
 ) -> Integers:
-    """Return the stated Grundy numbers; or 0 for stated P-positions, else 1."""
+    """Return the formula's Grundy numbers; for P-positions, 0 if true, otherwise 1."""
     parameters = {n: total.value(member) for n, total in game.case.parameters.items()}
     formula = parse(game.family.without_passes)
     given: dict[str, npt.ArrayLike] = {**parameters, **at}

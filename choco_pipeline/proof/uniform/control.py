@@ -1,13 +1,14 @@
-"""Obligations of a family as a finite control that reads digits, with counters.
+"""Obligations of a family, as an automaton with counters that reads digits.
 
-A word gives the digits of all numbers at once, the most significant first, after one sign digit each (two's complement). The
-tracks are the coordinates of a position, shifted as the relation shifts them, so that nim-sums are taken digit by digit; those
-coordinates of an option that a move changes, with a prime; `TARGET`, the nim-sum that is wanted of an option; and `CONSTANT`.
-After any number of digits a *counter* of a linear form has its value on the numbers read so far, so it goes from c to
-2c + (the form of the digits), and the sign digits give it minus the form of these.
+A word contains the digits of all numbers in two's complement: first the sign digits, then the others, most significant first. The
+tracks are the coordinates of a position, with the shifts of the relation, so that nim-sums are taken digit by digit; the coordinates
+of an option that a move changes, written with a prime; `TARGET`, the required nim-sum of an option; and `CONSTANT`.
 
-A `ControlLocation` is all else that must be kept: how numbers compare so far. At a location a word may end, and then must keep the
-`Goal`: if all of the hypotheses hold, all of the conclusions do.
+A *counter* is the value of a linear form on the digits read so far. Sign digits set it to minus the form of these digits. Further
+digits change it from c to 2c + (the form of the digits).
+
+A `ControlLocation` is the finite part of the state: the comparison of numbers so far. A word may end at any location, and must then
+satisfy the `Goal`: if all hypotheses hold, all conclusions hold.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ TrackForm = Mapping[str, Affine]
 
 
 def option(coordinate: str) -> str:
-    """Return the track of an option's coordinate."""
+    """Return the track of a coordinate of an option."""
     return f"{coordinate}'"
 
 
@@ -51,25 +52,25 @@ VALUE = count("value")
 
 @dataclass(frozen=True, order=True)
 class ControlLocation:
-    """What is kept of the digits read so far, apart from counters."""
+    """The state after some digits, without the counters."""
 
-    #: Whether the sign digits are still to be read.
+    #: Whether no digits were read, not even the sign digits.
     start: bool
-    #: Whether the position's nim-sum differs from the target so far; always so in obligations without a target.
+    #: Whether the position's nim-sum differs from the target so far; always true if the obligation has no target.
     settled: bool
-    #: The coordinate that the move lowers; empty as long as it is not chosen.
+    #: The coordinate that the move lowers; empty until it is chosen.
     move: str
-    #: For each coordinate that the move changes, how the option's digits compare with the position's.
+    #: For each coordinate that the move changes: the comparison of the option's digits with the position's.
     orders: tuple[tuple[str, Order], ...]
-    #: Watched tracks that had only digits 0.
+    #: Watched tracks with only zeros so far.
     zero: frozenset[str]
-    #: With a power 2**t: before the last t digits of all numbers, just before the first of them, or among them. Without such a
-    #: power every location is of the last kind, and a word may end anywhere.
+    #: With a power 2**t: ``upper`` before the last t digits, ``switch`` just before the first of them, ``lower`` among them. Without a
+    #: power, always ``lower``.
     phase: Phase = "lower"
 
     @property
     def name(self) -> str:
-        """The location in words, unique in its obligation."""
+        """The location in words, unique within its obligation."""
         if self.start:
             return "start"
         parts = ["differs" if self.settled else "agrees"]
@@ -82,19 +83,19 @@ class ControlLocation:
 
 @dataclass(frozen=True)
 class ControlStep:
-    """The opponent's digits, and the answers: an option's digits, and the end."""
+    """Digits of the opponent, and the answers: option digits and next location."""
 
     digits: Digits
     answers: tuple[tuple[Digits, ControlLocation], ...]
 
 
-#: At least one of these sums is not negative.
+#: The condition that at least one of these sums is natural.
 Clause = tuple[Affine, ...]
 
 
 @dataclass(frozen=True)
 class Goal:
-    """An implication at the end of a word; no conclusions (None) means never."""
+    """An implication at the end of a word; `None` as conclusions means false."""
 
     hypotheses: tuple[Clause, ...]
     conclusions: tuple[Clause, ...] | None
@@ -112,42 +113,42 @@ class FamilyObligation:
 
     family: Family
     case: FamilyCase
-    #: ``value``: the value of a position is not negative. ``exclusion``: no option by one kind of move has the position's
-    #: value, or is in the relation with it. ``option``: some option has the target as its nim-sum.
+    #: ``value``: the formula is not negative at positions. ``exclusion``: no option by one kind of move has the same value as the
+    #: position, or is also in the relation. ``option``: some option has the target as its nim-sum.
     kind: Kind
-    #: Which kind of move, for ``exclusion``: its number.
+    #: The number of the kind of move, for ``exclusion``.
     move: int = 0
-    #: Tracks for which the control keeps whether they are 0 so far.
+    #: Tracks for which locations record whether they are 0 so far.
     watched: frozenset[str] = frozenset()
-    #: Whether counters of single tracks are kept that only say that coordinates are natural numbers.
+    #: Whether to keep counters of single tracks that only express that coordinates are natural.
     singles: bool = True
 
     @property
     def name(self) -> str:
-        """A short name, unique in its case."""
+        """A short name, unique within the case."""
         if self.kind == "exclusion":
             return f"exclusion-{self.moves[0][0]}"
         return self.kind
 
     @cached_property
     def moves(self) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-        """The kinds of move that it speaks of."""
+        """The kinds of moves in this obligation."""
         every = self.family.description.moves
         return (every[self.move],) if self.kind == "exclusion" else every
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """The position's tracks that are coordinates."""
+        """The tracks for the coordinates of the position."""
         return self.family.description.coordinates
 
     @cached_property
     def has_target(self) -> bool:
-        """Whether the nim-sum that is wanted is a track; else it is 0."""
+        """Whether the required nim-sum is a track; otherwise it is 0."""
         return self.kind == "option" and self.family.kind == "grundy"
 
     @cached_property
     def has_constant(self) -> bool:
-        """Whether the number in the nim-sum is a track."""
+        """Whether the constant in the nim-sum is a track."""
         if self.kind == "exclusion" and self.family.kind == "grundy":
             return False
         return self.case.constant != ZERO
@@ -177,7 +178,7 @@ class FamilyObligation:
 
     @cached_property
     def _limits(self) -> dict[str, tuple[Affine, Affine]]:
-        """A and B for each counter, which must end at A·2**t + B or more."""
+        """A and B for each counter, whose final value must be at least A·2**t + B."""
         case = self.case
         less = {x: -case.shift(x) for x in self.coordinates}
         limits = {count(x): case.shift(x) for x in self.coordinates}
@@ -188,16 +189,16 @@ class FamilyObligation:
         return {counter: limit.split_power() for counter, limit in limits.items()}
 
     def jump(self, total: Affine) -> Affine:
-        """Return what a sum of counters loses where the last t digits begin."""
+        """Return the number subtracted from a sum of counters before the last t digits."""
         parts = ((self._limits[name.replace("'", "")][0], c) for name, c in total.terms)
         return sum((high * c for high, c in parts), ZERO)
 
     def _above(self, counter: str) -> Affine:
-        """Return how far a counter is above the least number that it may end at."""
+        """Return the counter minus its least final value."""
         return Affine.of(counter) - self._limits[counter.replace("'", "")][1]
 
     def counters(self, location: ControlLocation) -> dict[str, TrackForm]:
-        """Return the counters that are kept at a location, as linear forms in tracks."""
+        """Return the counters at a location, as linear forms in tracks."""
         counters: dict[str, TrackForm] = {}
         for name in self.coordinates:
             if self.keeps_single(name):
@@ -215,7 +216,7 @@ class FamilyObligation:
         return counters
 
     def _legal(self, limited: Iterable[str], changed: tuple[str, ...]) -> dict[str, TrackForm]:
-        """Return the counters of the parts of heights, at a position or at an option."""
+        """Return counters for heights, with the option's tracks for `changed`."""
         track = {x: option(x) for x in changed}
         counters: dict[str, TrackForm] = {}
         for y in limited:
@@ -225,21 +226,21 @@ class FamilyObligation:
         return counters
 
     def keeps_single(self, coordinate: str) -> bool:
-        """Whether a counter decides that a coordinate is a natural number."""
+        """Whether a counter is needed to express that a coordinate is natural."""
         shift = self.case.shift(coordinate)
         return shift != ZERO and (self.singles or coordinate in self.may_be_negative)
 
     def updates(
         self, source: ControlLocation, digits: Digits, target: ControlLocation
     ) -> dict[str, Affine]:
-        """Return the target's counters after a step, in terms of the source's."""
+        """Return the counters after a step, in terms of those before it."""
         if target.phase == "switch":
             own = map(Affine.of, self.counters(source))
             return {name: total - self.jump(total) for total in own for name in total.names}
         updates = {}
         for counter, form in self.counters(target).items():
             added = digit_sum(form, digits)
-            # until a move is chosen the option is the position
+            # until a move is chosen, the option equals the position
             before = Affine.of(counter if source.move else counter.replace("'", ""))
             updates[counter] = -added if source.start else before * 2 + added
         return updates
@@ -248,7 +249,7 @@ class FamilyObligation:
 
     @cached_property
     def start(self) -> ControlLocation:
-        """The location before the first digit."""
+        """The location before the sign digits."""
         phase: Phase = "lower" if self.family.exponent is None else "upper"
         if self.kind == "exclusion":
             move = self.moves[0]
@@ -257,9 +258,9 @@ class FamilyObligation:
         return ControlLocation(True, self.kind != "option", "", (), zero, phase)
 
     def steps(self, here: ControlLocation) -> Iterator[ControlStep]:
-        """Yield all choices of the position's digits, with answers in their order.
+        """Yield all choices of the position's digits, with the answers in order.
 
-        Where nothing is answered (all but ``option``) every answer is possible, and each is a step of its own.
+        Except for ``option``, nobody chooses between answers, so each answer is a separate step.
         """
         for digits in self._choices(self.position, is_sign=here.start):
             answers = tuple(
@@ -272,28 +273,27 @@ class FamilyObligation:
                 )
                 continue
             more = self.nim_sum(digits) - digits.get(TARGET, 0)
-            # a target above the value is never asked for
+            # only targets below the value are required
             if here.settled or not self.has_target or (-more if here.start else more) >= 0:
                 yield ControlStep(digits, answers)
         if here.phase == "upper" and not here.start:
             yield ControlStep({}, (({}, replace(here, phase="switch")),))
 
     def _choices(self, tracks: Iterable[str], *, is_sign: bool) -> Iterator[dict[str, int]]:
-        """Yield all choices of digits on some tracks."""
         negative = self.may_be_negative
         ranges = {t: (0, 1) if not is_sign or t in negative else (0,) for t in tracks}
         for values in product(*ranges.values()):
             yield dict(zip(ranges, values, strict=True))
 
     def nim_sum(self, digits: Digits) -> int:
-        """Return the digit of a position's nim-sum, the constant included."""
+        """Return the digit of the position's nim-sum, including the constant."""
         tracks = [name for name in self.coordinates if name in self.case.shifts]
         return reduce(xor, (digits[t] for t in tracks), digits.get(CONSTANT, 0))
 
     def _answers(
         self, here: ControlLocation, digits: dict[str, int]
     ) -> Iterator[tuple[Digits, ControlLocation]]:
-        """Yield the option's digits, and the location that they lead to."""
+        """Yield possible digits of the option, with the next location."""
         zero = frozenset(t for t in here.zero if not digits.get(t, 0))
         if self.kind == "value":
             digits_of_value = {"value": self.nim_sum(digits)}
@@ -320,7 +320,7 @@ class FamilyObligation:
     def _changes(
         self, here: ControlLocation, digits: dict[str, int], wanted: int
     ) -> Iterator[tuple[Digits, ControlLocation]]:
-        """Yield changed digits with the wanted nim-sum, fewest changes first."""
+        """Yield option digits with the nim-sum `wanted`, fewest new changes first."""
         clips = next(move[2] for move in self.moves if move[0] == here.move)
         names = [name for name, _ in here.orders]
         changes = []
@@ -345,10 +345,10 @@ class FamilyObligation:
         for _, option_digits, there in sorted(changes, key=lambda change: change[0]):
             yield option_digits, there
 
-    # What is asked for.
+    # Goals.
 
     def goal(self, here: ControlLocation) -> Goal:
-        """Return the implication that must hold if the word ends here."""
+        """Return the implication that must hold if the word ends at a location."""
         if here.start or here.phase == "upper":
             return TRIVIAL
         if self.kind == "value":
@@ -363,7 +363,7 @@ class FamilyObligation:
 
     @cached_property
     def _given(self) -> tuple[Clause, ...]:
-        """Hypotheses on the position, the constant and the target."""
+        """Hypotheses about the position, the constant and the target."""
         case = self.case
         given: list[Clause] = []
         singles = [n for n in self.coordinates if self.keeps_single(n)]
@@ -378,29 +378,29 @@ class FamilyObligation:
         return tuple(given)
 
     def _rooms(self, name: str, track: str) -> list[Affine]:
-        """Return sums that are natural where a coordinate is at most each part."""
+        """Return a sum for each part of a height: natural if `name` is at most it."""
         return [self._above(legal(track, i)) for i, _ in enumerate(self.case.heights[name].parts)]
 
     def _is_option(self, here: ControlLocation) -> tuple[Clause, ...]:
-        """Return the conditions that the changed coordinates make an option."""
+        """Return the conditions for the changed coordinates to be an option."""
         conditions: list[Clause] = []
         if self.keeps_single(here.move):
             conditions.append((self._above(count(option(here.move))),))
         for name, order in here.orders[1:]:
             height, rooms = self.case.heights[name], self._rooms(name, option(name))
             conditions += _joined(height.function == "min", rooms)
-            if order == "less":  # it fell to its largest value
+            if order == "less":  # it was clipped to its height
                 pairs = zip(rooms, height.parts, strict=True)
                 is_largest = [-total + part.divisor - 1 for total, part in pairs]
                 conditions += _joined(height.function == "max", is_largest)
         return tuple(conditions)
 
     def never_again(self, here: ControlLocation) -> list[tuple[Affine, ...]]:
-        """Return conjunctions that contradict the hypotheses after any digits.
+        """Return conjunctions after which the hypotheses remain false forever.
 
-        A counter whose digits add at most A falls from −A downwards, or stays; one whose digits add at least −B rises from B
-        upwards, or stays. So below −A and below what a hypothesis asks for it never comes back. With 2**t this must also be true
-        after the subtraction before the last t digits.
+        If digits add at most A to a counter, it never increases again once it is at most −A. If they add at least −B, it never decreases
+        once it is at least B. So a counter that is at most −A and below the bound in a hypothesis stays below it. With 2**t, this must
+        also hold after the subtraction before the last t digits.
         """
         if here.start:
             return []
@@ -411,7 +411,7 @@ class FamilyObligation:
             never: list[Affine] = []
             for atom in clause:
                 ((counter, sign),) = ((n, c) for n, c in atom.terms if n in forms)
-                # Only a divisor's coefficient is negative: that of the limited coordinate.
+                # Only the coefficient of the limited coordinate, minus the divisor, is negative.
                 falls = counter.startswith("legal")
                 sides = {t: falls and counter.endswith(f"({t})") for t in forms[counter]}
                 added = [a for t, a in forms[counter].items() if sides[t] == (sign < 0)]
@@ -425,22 +425,22 @@ class FamilyObligation:
 
 
 def digit_sum(form: TrackForm, digits: Digits) -> Affine:
-    """Return a linear form of the digits on tracks."""
+    """Return the value of a linear form on digits."""
     return sum((a * digits[track] for track, a in form.items()), ZERO)
 
 
 def _joined(is_all: bool, sums: list[Affine]) -> list[Clause]:
-    """Return the clauses that all of the sums are at least 0, or that one is."""
+    """Return clauses: all sums are natural, or at least one is unless `is_all`."""
     return [(total,) for total in sums] if is_all else [tuple(sums)]
 
 
 def _equal(move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
-    """Return the orders of the changed coordinates before the first digit."""
+    """Return the initial comparison of the coordinates that a move changes."""
     return tuple((name, "equal") for name in (move[0], *move[1]))
 
 
 def _compared(order: Order, old: int, new: int, *, is_sign: bool) -> Order | None:
-    """Return the order after one more digit; None if the option is larger."""
+    """Return the comparison after one more digit; None if the option becomes larger."""
     if order == "less":
         return "less"
     if old == new:

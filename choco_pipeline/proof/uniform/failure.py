@@ -1,13 +1,18 @@
-"""Guesses of a position, affine in parameters, where every member is wrong.
+"""Search for an affine position that refutes a relation for every member.
 
-A place is *inconsistent* if it and an option of it are in the relation, or neither. The P-positions of a game are the only
-relation without inconsistent positions. So a position that is inconsistent with a relation, for all parameters of a case, refutes
-it for all of them: nothing has to be known of the P-positions. Such positions of some first members are listed; of the sums of
-parameters through one of each list, those through the least positions first, one is taken that is inconsistent in further
-members. Where the first few members follow no rule they are cases with a position of their own.
+A position is *inconsistent* if it is in the relation together with one of its options, or if neither it nor any option is. The set of
+P-positions is the only relation without inconsistent positions. So an inconsistent position refutes the relation, and the P-positions
+need not be known.
 
-In families with powers of 2, such as ``k & -k``, each shifted coordinate is B·high + low with 0 ≤ low < B for the power B: the
-checker needs these parts.
+Idea:
+
+1. List the inconsistent positions of the first few members.
+2. Choose one position of each list, least positions first, and interpolate: find affine sums of the parameters through them.
+3. Keep the first sums that are inconsistent for further members.
+4. If there are none, the first member becomes a case with its own position. Continue with the others.
+
+In families with powers of 2, such as ``k & -k``, the checker needs each shifted coordinate as B·high + low with 0 ≤ low < B, for the
+power B.
 """
 
 from __future__ import annotations
@@ -39,36 +44,35 @@ from choco_pipeline.proof.uniform.affine import product as times
 from choco_pipeline.proof.uniform.family import POWER, Family, FamilyCase
 from choco_pipeline.proof.uniform.sentences import is_possible
 
-#: A limited coordinate with more values would make some thousand conditions.
+#: Limit of values of a limited coordinate. More values would need thousands of conditions.
 MOST_VALUES = 64
-#: Cells of a table in which positions are looked for: some tenths of a second.
+#: Limit of cells of a table: some tenths of a second.
 MOST_CELLS = 6_000_000
-#: The number of least positions of a member that are tried, and of sums through them.
+#: Number of listed positions of a member, and limit of tried interpolations.
 LEAST, MOST_TRIED = 40, 400
-#: Tuples of parameters that are tried for members, members of a trial, and members with a position of their own.
+#: Limit of tried parameter tuples, number of members for a test, and limit of members with their own position.
 MOST_POINTS, MEMBERS, MOST_ALONE = 1000, 24, 4
-#: The powers of the members in tables: sums are of degree 2 in the power.
+#: The powers of 2 of listed members. Three powers determine a sum of degree 2 in the power.
 POWERS = (1, 2, 4)
 
 Point = tuple[int, ...]
 #: Integers for the names of a case.
 Member = Mapping[str, int]
-#: For each coordinate its high and its low part.
+#: High and low part of each coordinate.
 Digits = Mapping[str, tuple[Affine, Affine]]
 
 
 @dataclass(frozen=True)
 class FewValues:
-    """A case in which limited coordinates are small integers.
+    """A case in which limited coordinates have few values.
 
-    Raises `FamilyError` for relations and heights that the checker does not decide then.
+    Raises `FamilyError` for relations and heights that the checker does not support then.
     """
 
     family: Family
     case: FamilyCase
 
     def __post_init__(self) -> None:
-        """Refuse other relations."""
         case, limited = self.case, self.case.heights.keys()
         if self.family.kind == "grundy":
             raise FamilyError("Grundy numbers are not decided with integers for coordinates")
@@ -84,17 +88,17 @@ class FewValues:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """All coordinates."""
+        """The coordinates of the game."""
         return self.family.description.coordinates
 
     @property
     def free(self) -> tuple[str, ...]:
-        """The coordinates without a largest value."""
+        """The coordinates without a height."""
         return tuple(n for n in self.coordinates if n not in self.case.heights)
 
     @cached_property
     def largest(self) -> Mapping[str, int]:
-        """The largest value of each limited coordinate inside."""
+        """The largest values of limited coordinates under the condition on positions."""
         free = {*map(variable, self.free)}
         inside = (s for s in self.case.inside if s.names <= free | {*self.case.names})
         known = [*self.case.conditions, *map(Affine.of, free), *inside]
@@ -109,7 +113,7 @@ class FewValues:
         return largest
 
     def _rooms(self, y: str, value: int) -> Iterator[list[Affine]]:
-        """Yield alternatives, sums that are natural where a coordinate may be a value."""
+        """Yield alternatives for y >= `value`: in one of them, all sums are natural."""
         height = self.case.heights[y]
         parts = height.parts if height.function == "sum" else (height.only,)
         for shares in product(range(value + 1), repeat=len(parts)):
@@ -121,8 +125,8 @@ class FewValues:
 class Failure:
     """A case, and a position of each member that contradicts the relation.
 
-    Where positions have a condition, also the `largest` values of limited coordinates inside; in a family with powers of 2,
-    instead, the coordinates as `digits`.
+    If the statement has a condition on positions, `largest` has the largest values of limited coordinates under it. In a family with
+    powers of 2, `digits` has the coordinates instead.
     """
 
     case: FamilyCase
@@ -132,7 +136,7 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """The position: ``(x, y, z) = (4m, 2, 4m+2) for k = 4m+1, m ≥ 0``."""
+        """The position, as in ``(x, y, z) = (4m, 2, 4m+2) for k = 4m+1, m ≥ 0``."""
         at = ", ".join(math_text(str(value)) for value in self.position.values())
         named = [
             f"{name} = {math_text(str(value))}"
@@ -145,40 +149,40 @@ class Failure:
 
 
 def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:
-    """Return failures of all members; empty if some case has none.
+    """Return failures that cover all members; empty if a case has none.
 
     Raises
     ------
     FamilyError
-        If inconsistency is no linear condition in this family.
+        If inconsistency is not a linear condition for this family.
     UndecidedError
         If the time is over.
     """
     kept: list[Failure] = []
     for case in cases:
-        of_case = _of_case(FewValues(family, case), clock)
+        of_case = _case_failures(FewValues(family, case), clock)
         if not of_case:
             return ()
         kept += of_case
     return tuple(kept)
 
 
-def _of_case(direct: FewValues, clock: Clock) -> list[Failure]:
-    case, alone = direct.case, list[Failure]()
+def _case_failures(direct: FewValues, clock: Clock) -> list[Failure]:
+    case, individual = direct.case, list[Failure]()
     if case.powers:
         _require_powers(case)
-    while len(alone) <= MOST_ALONE:
+    while len(individual) <= MOST_ALONE:
         solved = replace(direct, case=case if case.powers else _solved(case))
         every = small_values(solved.case.names, _is_member(solved.case), MOST_POINTS)
         members = [*islice(every, MEMBERS)]
         if not members:
-            return alone
+            return individual
         rest = replace(direct, case=case)
-        for position in islice(_through_members(solved, clock), MOST_TRIED):
+        for position in islice(_interpolations(solved, clock), MOST_TRIED):
             digits = _digits(case, position) if case.powers else None
             if (case.powers and digits is None) or not _is_wrong(solved, position, members):
                 continue
-            return [*alone, _failure(rest, position, digits)]
+            return [*individual, _failure(rest, position, digits)]
         if case.powers or len(case.names) != 1:
             break
         m, least = Affine.of(case.names[0]), members[0][case.names[0]]
@@ -187,19 +191,19 @@ def _of_case(direct: FewValues, clock: Clock) -> list[Failure]:
         if wrong is None:
             break
         at = dict(zip(direct.coordinates, map(number, wrong), strict=True))
-        alone.append(_failure(replace(direct, case=part), at))
+        individual.append(_failure(replace(direct, case=part), at))
         case = replace(case, conditions=(*case.conditions, m - least - 1))
     return []
 
 
 def _require_powers(case: FamilyCase) -> None:
-    """Refuse powers of 2 for which the checker has no conditions."""
+    """Raise `FamilyError` if the checker does not support the powers of 2 in a case."""
     (base,), limited = case.powers.values(), [*case.heights]
     multiples = [a for total in case.inside for a in total.split()[0].values()]
     if base == ZERO:
-        raise FamilyError("a parameter is 0, which every power of 2 divides")
+        raise FamilyError("a parameter is 0, which has no largest power of 2")
     if not all(a.is_constant and a.constant <= 0 for a in multiples):
-        raise FamilyError("a condition on positions that options may not satisfy")
+        raise FamilyError("a condition on positions that options may violate")
     if len(limited) != 1 or case.shift(limited[0]) != ZERO or case.constant != ZERO:
         raise FamilyError("one limited coordinate without a shift is needed")
 
@@ -209,12 +213,12 @@ def _is_member(case: FamilyCase) -> Callable[[Member], bool]:
 
 
 def _is_wrong(direct: FewValues, position: Mapping[str, Affine], members: Iterable[Member]) -> bool:
-    """Whether a position is inconsistent in all members with small tables."""
+    """Whether a position is inconsistent in all members that have small tables."""
     for member in members:
         at = {name: value.value(member) for name, value in position.items()}
         if min(at.values()) < 0:
             return False
-        table = _inconsistent(direct, member, at)
+        table = _inconsistency_table(direct, member, at)
         if table is not None and not table[tuple(slice(n, n + 1) for n in at.values())].any():
             return False
     return True
@@ -228,21 +232,21 @@ def _failure(
 
 
 def _solved(case: FamilyCase) -> FamilyCase:
-    """Return the same members, with equations solved for names."""
+    """Eliminate names that the conditions determine; the members remain the same."""
     for condition in case.conditions:
         if -condition not in case.conditions:
             continue
         divisor = gcd(*(c for _, c in condition.terms))
         for name, c in condition.terms:
             if abs(c) == divisor and condition.constant % divisor == 0 and len(condition.terms) > 1:
-                put = {name: (Affine.of(name) * c - condition) // c}
-                kept = (other.substitute(put) for other in case.conditions)
-                return _solved(case.substitute(put, (k for k in kept if not k.is_constant)))
+                solution = {name: (Affine.of(name) * c - condition) // c}
+                kept = (other.substitute(solution) for other in case.conditions)
+                return _solved(case.substitute(solution, (k for k in kept if not k.is_constant)))
     return case
 
 
-def _through_members(direct: FewValues, clock: Clock) -> Iterator[dict[str, Affine]]:
-    """Yield sums of parameters through inconsistent positions, the least first."""
+def _interpolations(direct: FewValues, clock: Clock) -> Iterator[dict[str, Affine]]:
+    """Yield affine positions through inconsistent positions of members, least first."""
     case = direct.case
     names = [name for name in case.names if name != POWER]
     powers = POWERS if POWER in case.names else (1,)
@@ -278,12 +282,12 @@ def _through_members(direct: FewValues, clock: Clock) -> Iterator[dict[str, Affi
 
 
 def _steps(point: Point) -> list[Point]:
-    """Return a point, then the points with one more in the first n names."""
+    """Return a point, then for each n the point plus 1 in its first n coordinates."""
     return [tuple(p + (n < i) for n, p in enumerate(point)) for i in range(len(point) + 1)]
 
 
 def _affine_through(names: Sequence[str], first: Point, values: Sequence[int]) -> Affine:
-    """Return the affine sum of names with these values at the `_steps` of a point."""
+    """Return the affine sum with these values at the `_steps` of `first`."""
     total = number(values[0])
     for name, at, last, here in zip(names, first, values, values[1:], strict=False):
         total += (Affine.of(name) - at) * (here - last)
@@ -291,19 +295,19 @@ def _affine_through(names: Sequence[str], first: Point, values: Sequence[int]) -
 
 
 def _digits(case: FamilyCase, position: Mapping[str, Affine]) -> Digits | None:
-    """Return the parts of shifted coordinates; None if a small part is none."""
-    (base,), found = case.powers.values(), {}
+    """Return the parts of shifted coordinates; None unless small parts are constant."""
+    (base,), digits = case.powers.values(), {}
     for name, value in position.items():
         parts = _parts(value + case.shift(name), base)
         small = None if parts is None else parts[name not in case.heights]
         if parts is None or small is None or not small.is_constant or small.constant < 0:
             return None
-        found[name] = parts
-    return found
+        digits[name] = parts
+    return digits
 
 
 def _parts(total: Affine, base: Affine) -> tuple[Affine, Affine] | None:
-    """Return high and low with high·base + low = total."""
+    """Return high and low with high·base + low = total; None if there are none."""
     if base == number(1):
         return total, ZERO
     halves = [(divided_by(name, POWER), c) for name, c in total.terms]
@@ -316,7 +320,7 @@ def _parts(total: Affine, base: Affine) -> tuple[Affine, Affine] | None:
 
 
 def _through_powers(sums: list[Affine]) -> Affine | None:
-    """Return the sum of degree 2 in the power through values at `POWERS`."""
+    """Interpolate values at `POWERS` by a quadratic sum; None if not integral."""
     if len(sums) == 1:
         return sums[0]
     at1, at2, at4 = sums
@@ -329,7 +333,7 @@ def _through_powers(sums: list[Affine]) -> Affine | None:
 
 
 def _unreached(direct: FewValues, member: Member, clock: Clock) -> Iterator[Point]:
-    """Yield inconsistent positions of one member that are not in the relation."""
+    """Yield the inconsistent positions of one member that are not in the relation."""
     shifts = [direct.case.shift(name).value(member) for name in direct.coordinates]
     for position in inconsistencies(direct, member, clock):
         if reduce(xor, map(add, position, shifts), direct.case.constant.value(member)):
@@ -337,24 +341,24 @@ def _unreached(direct: FewValues, member: Member, clock: Clock) -> Iterator[Poin
 
 
 def inconsistencies(direct: FewValues, member: Member, clock: Clock) -> Iterator[Point]:
-    """Yield inconsistent positions of one member, the least first."""
+    """Yield the inconsistent positions of one member, least first."""
     bound = 16
     known = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
     while not len(known):
         clock.require()
-        table = _inconsistent(direct, member, dict.fromkeys(direct.free, bound))
+        table = _inconsistency_table(direct, member, dict.fromkeys(direct.free, bound))
         if table is None:
             return
         known, bound = np.argwhere(table), bound * 2
-    larger = _inconsistent(direct, member, dict.fromkeys(direct.free, bound))
+    larger = _inconsistency_table(direct, member, dict.fromkeys(direct.free, bound))
     known = known if larger is None else np.argwhere(larger)
     yield from sorted(map(tuple, known.tolist()), key=lambda q: (max(q), q))
 
 
-def _inconsistent(
+def _inconsistency_table(
     direct: FewValues, member: Member, bounds: Mapping[str, int]
 ) -> npt.NDArray[np.bool_] | None:
-    """Return a table of inconsistent positions; None if it would be too large."""
+    """Return a mask of inconsistent positions; None if it would be too large."""
     case, names = direct.case, direct.coordinates
 
     def known(place: Mapping[str, Any]) -> dict[str, Any]:
@@ -367,13 +371,13 @@ def _inconsistent(
         return None
     at = dict(zip(names, np.ogrid[tuple(slice(sizes[n]) for n in names)], strict=True))
     heights = {y: _height(case, y, known(at)) for y in case.heights}
-    is_one = np.ones(tuple(sizes.values()), dtype=bool)
+    is_position = np.ones(tuple(sizes.values()), dtype=bool)
     for y, height in heights.items():
-        is_one &= at[y] <= height
+        is_position &= at[y] <= height
     for total in case.inside:
-        is_one &= total.value(known(at)) >= 0
+        is_position &= total.value(known(at)) >= 0
     numbers = (at[n] + case.shift(n).value(member) for n in names)
-    related = is_one & (reduce(xor, numbers, case.constant.value(member)) == 0)
+    related = is_position & (reduce(xor, numbers, case.constant.value(member)) == 0)
     reaches = np.zeros_like(related)
     for lowered, others, clips in direct.family.description.moves:
         fallen = dict(at)
@@ -384,7 +388,7 @@ def _inconsistent(
         before = np.roll(np.logical_or.accumulate(options, axis=axis), 1, axis=axis)
         before[(slice(None),) * axis + (0,)] = False
         reaches |= before
-    return np.asarray(is_one & (related == reaches))
+    return np.asarray(is_position & (related == reaches))
 
 
 def _height(case: FamilyCase, name: str, known: Mapping[str, Any]) -> Any:

@@ -1,8 +1,8 @@
-"""A statement on a family of games, and cases in which all is affine.
+"""A statement about a family of games, and its cases, which are affine.
 
-Parameters are natural numbers. A case puts ``parameter = modulus*m + residue`` for each, with a natural number m, and has
-conditions that sums of these are not negative. Where a ruleset's values make no game (a divisor 0, a negative height) the
-family has no member: that becomes a condition, too.
+Parameters are natural numbers. A case substitutes ``modulus*m + residue``, with a natural number m, for each parameter. Its
+conditions are that certain sums are natural. Parameters without a valid game (a divisor 0, a negative height) have no member of the
+family; they are also excluded by conditions.
 """
 
 from __future__ import annotations
@@ -60,12 +60,11 @@ from choco_pipeline.proof.uniform.passes import without_passes
 from choco_pipeline.proof.uniform.sentences import all_values, independent, is_possible, sign_of
 from choco_pipeline.proof.uniform.solved_parameter import exponents, without_solved
 
-#: The name of a power of 2 that is any; a parameter beside it may not have it.
+#: The name of an arbitrary power of 2. No parameter may have this name.
 POWER = "p_2"
-#: Residues that a parameter may be split by at once, and parts of a family that are looked at for cases.
-#: A mask such as ``k & 1000`` needs the next power of 2.
+#: Largest modulus of a split by residues (a mask such as ``k & 1000`` needs the next power of 2), and limit of examined parts.
 LARGEST_MODULUS, MOST_PARTS = 1024, 4000
-#: Of two parameters that are multiplied, one may have at most this number of values.
+#: Limit of values of one of two parameters that are multiplied.
 MOST_VALUES = 16
 
 Joined = Literal["min", "max", "sum"]
@@ -73,75 +72,75 @@ Joined = Literal["min", "max", "sum"]
 
 @dataclass(frozen=True)
 class AffineQuotient:
-    """⌊dividend/divisor⌋, without negative coefficients, divisor at least 1."""
+    """⌊dividend/divisor⌋, with natural coefficients, and divisor at least 1."""
 
     dividend: Affine
     divisor: Affine
 
     @cached_property
     def split(self) -> tuple[dict[str, Affine], Affine]:
-        """The coefficients of coordinates in the dividend, and what is added to them."""
+        """The coefficients of coordinates in the dividend, and the rest of the dividend."""
         return self.dividend.split()
 
     @property
     def naturals(self) -> tuple[Affine, ...]:
-        """The sums that are natural numbers in every game."""
+        """Sums that must be natural: the coefficients, the constant, and divisor - 1."""
         multiples, constant = self.split
         return (*multiples.values(), constant, self.divisor - 1)
 
     def room(self, place: Place, value: Affine) -> Affine:
-        """Return a sum that is natural if and only if the quotient is at least `value`."""
+        """Return a sum that is natural exactly if the quotient is at least `value`."""
         return self.dividend.at(place) - product(self.divisor, value)
 
     def plus(self, total: Affine, reader: LinearFormReader) -> AffineQuotient:
-        """Return the quotient with a sum added."""
+        """Add a sum to the quotient."""
         return replace(self, dividend=self.dividend + reader.multiplied(total, self.divisor))
 
 
 @dataclass(frozen=True)
 class AffineHeight:
-    """A largest value: one quotient, or the least, the largest or the sum of several."""
+    """A height function: one quotient, or the minimum, maximum or sum of several."""
 
     parts: tuple[AffineQuotient, ...]
     function: Joined = "min"
 
     @property
     def only(self) -> AffineQuotient:
-        """The only part; `FamilyError` if there are several."""
+        """The only part; raise `FamilyError` if there are several."""
         if len(self.parts) > 1:
             raise FamilyError(
-                "a height that is a sum of quotients: decided for P-positions with a bound alone"
+                "a height that is a sum of quotients: supported only for P-positions with a bound"
                 if self.function == "sum"
-                else f"a height that is a {self.function} of several: decided by words alone"
+                else f"a height that is a {self.function} of several: supported only in proofs by digits"
             )
         return self.parts[0]
 
 
 @dataclass(frozen=True)
 class FamilyCase:
-    """A part of the family in which everything is affine in parameters."""
+    """A part of the family in which everything is affine in the parameters."""
 
-    #: What stands for each parameter of the family.
+    #: Substitution for the parameters of the family.
     parameters: Mapping[str, Affine]
-    #: Sums that are not negative: those that make the case, and what makes the ruleset a game.
+    #: Natural sums: they define the case and make the ruleset valid.
     conditions: tuple[Affine, ...]
-    #: For each coordinate with a largest value.
+    #: The heights of limited coordinates.
     heights: Mapping[str, AffineHeight]
-    #: For each coordinate in the relation, what is added to it before nim-sums are taken.
+    #: For each coordinate in the nim-sum, the number added to it.
     shifts: Mapping[str, Affine]
     #: A further number in the nim-sum.
     constant: Affine
-    #: For Grundy numbers: the value is the nim-sum minus this.
+    #: The Grundy number is the nim-sum minus this number.
     offset: Affine
-    #: Sums that are not negative at the positions that the relation is of.
+    #: The condition on positions: sums that are natural.
     inside: tuple[Affine, ...] = ()
-    #: By parameter, the largest power of 2 that divides it, where a formula uses that.
+    #: The largest power of 2 that divides a parameter, if a formula uses it.
     powers: Mapping[str, Affine] = field(default_factory=dict)
-    #: The Grundy number or the condition of P-positions, where it is a formula by cases and no nim-sum.
+    #: The formula, if it is one by cases instead of a nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
     #: Dividends and divisors of the quotients that are further coordinates in `choices`.
     floors: tuple[tuple[Affine, Affine], ...] = ()
-    #: For each coordinate of which only some amounts are taken: alternatives for `AMOUNT`.
+    #: For coordinates with restricted amounts: alternatives for `AMOUNT`.
     amounts: Mapping[str, tuple[Conjunction, ...]] = field(default_factory=dict)
 
     @property
@@ -150,15 +149,15 @@ class FamilyCase:
         return tuple(sorted({name for value in self.parameters.values() for name in value.names}))
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether integers for its parameters satisfy its conditions."""
+        """Whether parameters satisfy the conditions of the case."""
         return all(condition.value(values) >= 0 for condition in self.conditions)
 
     def shift(self, coordinate: str) -> Affine:
-        """Return the number that is added to a coordinate, 0 by default."""
+        """Return the number added to a coordinate in the nim-sum."""
         return self.shifts.get(coordinate, ZERO)
 
     def substitute(self, values: Mapping[str, Affine], conditions: Iterable[Affine]) -> FamilyCase:
-        """Return the case with sums for some of its names, and these conditions."""
+        """Substitute sums for some names, and replace the conditions."""
         return replace(
             self,
             parameters=_substituted(self.parameters, values),
@@ -194,9 +193,9 @@ class Family(Statement):
     def read(
         cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
     ) -> Family:
-        """Read a family; raise `FamilyError` for one outside the method.
+        """Read a family; raise `FamilyError` if it is not supported.
 
-        If the condition has ``s == u*2**t``, it is the family without the parameter s.
+        A parameter s with ``s == u*2**t`` in the condition is eliminated.
         """
         ruleset, condition, relation, where = without_solved(ruleset, condition, relation, where)
         texts = (parse(condition).text, parse(relation).text, kind, where and parse(where).text)
@@ -210,11 +209,11 @@ class Family(Statement):
             raise FamilyError(f"{ruleset}: P-positions with passes need a heap beside the game")
         if rules.is_limited and (where or not family.is_by_cases):
             raise FamilyError(
-                f"{ruleset}: a move takes only some amounts; then formulas by cases are proved, for all positions,"
-                " and no nim-sums"
+                f"{ruleset}: a move takes only some amounts; this is supported only with formulas by cases"
+                " for all positions, without nim-sums"
             )
         if rules.is_limited and rules.passes:
-            raise FamilyError(f"{ruleset}: passes, where a move takes only some amounts")
+            raise FamilyError(f"{ruleset}: passes in a game where a move takes only some amounts")
         return family
 
     @cached_property
@@ -227,10 +226,12 @@ class Family(Statement):
 
     @cached_property
     def exponent(self) -> str | None:
-        """The parameter t where a height or the relation has 2**t."""
+        """The parameter t, if a height or the relation contains 2**t."""
         names = exponents([parse_nodes(self.relation), *self.description.heights.values()])
         if len(names) > 1:
-            raise FamilyError(f"powers with the exponents {names[0]} and {names[1]}: of one alone")
+            raise FamilyError(
+                f"powers with the exponents {names[0]} and {names[1]}: only one is supported"
+            )
         if names and (self.where or self.is_by_cases or self.description.passes):
             raise FamilyError(
                 f"2**{names[0]} with passes, a condition on positions, or in a formula by cases"
@@ -239,7 +240,7 @@ class Family(Statement):
 
     @property
     def is_by_cases(self) -> bool:
-        """Whether it states Grundy numbers or P-positions by cases, not by a nim-sum."""
+        """Whether the relation is a formula by cases instead of a nim-sum."""
         coordinates = frozenset(self.description.coordinates)
         formula = as_equations(parse_nodes(self.without_passes))
         if self.description.is_limited:
@@ -247,22 +248,22 @@ class Family(Statement):
         return is_by_cases(formula, coordinates, is_value=self.kind == "grundy")
 
     def cases(self) -> Iterator[FamilyCase]:
-        """Yield the cases; together they are all members.
+        """Yield the cases; together they contain all members.
 
-        Alternatives of the condition are read together, unless that makes too many cases. Then each is read alone, and
-        remainders that are false by themselves are left out at once.
+        If the condition as a whole has too many cases, its disjuncts are read one by one, and residues that contradict a disjunct are
+        skipped immediately.
         """
         condition = parse_nodes(self.condition)
         try:
             yield from [*self._cases([condition])]
         except _TooManyCasesError:
-            yield from self._cases(_disjuncts(condition), leaves_out=True)
+            yield from self._cases(_disjuncts(condition), skips_excluded=True)
 
     def _cases(
-        self, conditions: Iterable[Node], *, leaves_out: bool = False
+        self, conditions: Iterable[Node], *, skips_excluded: bool = False
     ) -> Iterator[FamilyCase]:
         natural = tuple(map(Affine.of, self.parameters))
-        todo, looked_at, count = list[_FamilyPart](), 0, 0
+        todo, examined, count = list[_FamilyPart](), 0, 0
         for condition in conditions:
             start = _FamilyPart({n: Affine.of(n) for n in self.parameters}, natural, condition)
             todo += start.by_powers(self._powers())
@@ -270,8 +271,8 @@ class Family(Statement):
             part = todo.pop(0)
             if not is_possible(part.conditions):
                 continue
-            looked_at += 1
-            if looked_at > MOST_PARTS or count > MOST_CASES:
+            examined += 1
+            if examined > MOST_PARTS or count > MOST_CASES:
                 raise _TooManyCasesError(f"the family has more than {MOST_CASES} cases")
             try:
                 if part.is_read:
@@ -284,19 +285,19 @@ class Family(Statement):
                 continue
             except ResiduesNeededError as needed:
                 parts = part.by_residues(needed)
-                todo = [*(p for p in parts if not (leaves_out and self._is_excluded(p))), *todo]
+                todo = [*(p for p in parts if not (skips_excluded and self._is_excluded(p))), *todo]
             except SignNeededError as needed:
                 if EXPONENTIAL in needed.sum.names:
                     raise FamilyError(f"{needed.sum}: a number with 2**t, of either sign") from None
                 signs = (needed.sum, -needed.sum - 1)
-                todo = [*(part.put({}, (total,)) for total in signs), *todo]
+                todo = [*(part.substitute({}, (total,)) for total in signs), *todo]
             except ValuesNeededError as needed:
                 known = [ways[0] for ways in self._conjuncts(self._reader(part), part) if len(ways) == 1]  # fmt: skip
                 todo = [*part.by_values(needed, sum(known, part.conditions)), *todo]
 
     @staticmethod
     def _conjuncts(reader: LinearFormReader, part: _FamilyPart) -> Iterator[list[Conjunction]]:
-        """Yield the alternatives of each conjunct that can be read already."""
+        """Yield the alternatives of each conjunct that needs no further split."""
         todo = [] if part.is_read else [part.condition]
         while todo:
             node = todo.pop(0)
@@ -307,7 +308,7 @@ class Family(Statement):
                 yield reader.alternatives(node)
 
     def _is_excluded(self, part: _FamilyPart) -> bool:
-        """Whether constants alone make the condition false for a part."""
+        """Whether the condition is false for a part by constants only."""
         reader = replace(
             self._reader(part), sign=lambda s: s.constant >= 0 if s.is_constant else None
         )
@@ -317,7 +318,7 @@ class Family(Statement):
         )
 
     def _powers(self) -> list[str]:
-        """Return the parameters whose largest power of 2 stands in a formula."""
+        """Return the parameters k with ``k & -k`` in a formula."""
         texts = [self.condition, self.relation, *([self.where] if self.where else [])]
         nodes = [*map(parse_nodes, texts), *self.description.heights.values()]
         parts = {part for root in nodes for part in walk(root)}
@@ -335,7 +336,7 @@ class Family(Statement):
     def _alternatives(self, part: _FamilyPart) -> list[_FamilyPart]:
         every = self._reader(part).alternatives(part.condition)
         parts = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
-        for earlier in parts[:-1]:  # which a later one may be larger than
+        for earlier in parts[:-1]:  # remove a part that another contains
             others = [other for other in parts if other is not earlier]
             if any(all(sign_of(c, earlier.conditions) for c in o.conditions) for o in others):
                 parts = others
@@ -348,7 +349,7 @@ class Family(Statement):
         heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
         parts = [part for height in heights.values() for part in height.parts]
         if any(EXPONENTIAL in a.names for p in parts for a in (p.divisor, *p.split[0].values())):
-            raise FamilyError(f"{self.ruleset}: 2**t in a divisor, or as a factor of a coordinate")
+            raise FamilyError(f"{self.ruleset}: 2**t in a divisor, or multiplied by a coordinate")
         if not all(reader.known_sign(total) for part in parts for total in part.naturals):
             raise _NoMemberError
         amounts = self._amounts(reader)
@@ -382,29 +383,29 @@ class Family(Statement):
 
 
 def natural_multiples(total: Affine) -> list[Affine]:
-    """Return natural numbers: 2**t - 1, and multiples of 2**t in a sum.
+    """Return sums that are always natural: 2**t - 1, and multiples of 2**t.
 
-    All parameters of a case are natural.
+    Only those that occur in `total` are returned.
     """
     multiples = [name for name, _ in total.terms if EXPONENTIAL in factors_of(name)]
     return [Affine.of(name) - int(name == EXPONENTIAL) for name in multiples]
 
 
 def sign_with_power(total: Affine, conditions: Iterable[Affine]) -> bool | None:
-    """Return `sign_of` a sum that may have multiples of 2**t."""
+    """Return `sign_of` for a sum that may contain 2**t."""
     return sign_of(total, [*conditions, *natural_multiples(total)])
 
 
 class _NoMemberError(Exception):
-    """Nothing in this part of the family is a game."""
+    """A part of the family has no valid game."""
 
 
 class _TooManyCasesError(FamilyError):
-    """A family has more cases than are decided."""
+    """A family has too many cases."""
 
 
 def _disjuncts(condition: Node) -> list[Node]:
-    """Return the disjuncts of a condition, themselves without `or`."""
+    """Return the disjuncts of a condition in disjunctive normal form."""
     match condition:
         case Junction("or", operands):
             return [part for operand in operands for part in _disjuncts(operand)]
@@ -417,33 +418,35 @@ def _disjuncts(condition: Node) -> list[Node]:
 
 @dataclass(frozen=True)
 class _FamilyPart:
-    """Members whose parameters are these forms, under these conditions."""
+    """Members with these parameters under these conditions."""
 
     parameters: Mapping[str, Affine]
     conditions: tuple[Affine, ...]
-    #: What remains to be read of the family's condition, unless `is_read`.
+    #: The family's condition; if `is_read`, it is included in `conditions`.
     condition: Node
     is_read: bool = False
     powers: Mapping[str, Affine] = field(default_factory=dict)
 
     def by_powers(self, names: Collection[str]) -> list[_FamilyPart]:
-        """Return the parts where the one parameter is 0, odd, and 2·p_2·(2n+1)."""
+        """Split by the power of 2 in a parameter: 0, odd, and 2·p_2·(2n+1)."""
         if not names:
             return [self]
         name, *others = names
         if POWER in self.parameters:
             raise FamilyError(
-                f"{POWER} is what a power of 2 is called: a parameter needs another name"
+                f"{POWER} is the name of a power of 2, so a parameter needs another name"
             )
         if others:
-            raise FamilyError(f"the powers of 2 that divide {name} and {others[0]}: of one alone")
+            raise FamilyError(
+                f"the powers of 2 that divide {name} and {others[0]}: only one is supported"
+            )
         power, new = Affine.of(POWER), f"n_{name}"
         while new in self.parameters:
             new += "_"
         rest = Affine.of(new)
         odd, even = rest * 2 + 1, (rest, power - 1, product(power, rest))
         return [
-            replace(self.put({name: value}, more), powers={name: largest})
+            replace(self.substitute({name: value}, more), powers={name: largest})
             for value, largest, more in (
                 (ZERO, ZERO, ()),
                 (odd, number(1), (rest,)),
@@ -452,34 +455,34 @@ class _FamilyPart:
         ]
 
     def by_residues(self, needed: ResiduesNeededError) -> list[_FamilyPart]:
-        """Return the parts for each residue of a parameter."""
+        """Split by the residues of a parameter."""
         name, modulus = needed.parameter, needed.modulus
         if self.powers and POWER in name:
             raise FamilyError(f"a remainder modulo {modulus} of powers of 2")
         if modulus > LARGEST_MODULUS:
-            raise FamilyError(f"residues modulo {modulus}: at most {LARGEST_MODULUS} is split by")
+            raise FamilyError(f"residues modulo {modulus}: at most {LARGEST_MODULUS} is supported")
         new = name
         if name in self.parameters:  # not split before
             new = f"m_{name}"
             used = {*self.parameters, *(n for a in self.parameters.values() for n in a.names)}
             while new in used:
                 new += "_"
-        return [self.put({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
+        return [self.substitute({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
 
     def by_values(
         self, needed: ValuesNeededError, conditions: tuple[Affine, ...]
     ) -> list[_FamilyPart]:
-        """Return the parts with a single value for a multiplied parameter."""
+        """Split by the values of a parameter that is multiplied."""
         listed = {name: all_values(name, conditions, MOST_VALUES) for name in sorted(needed.names)}
         few = {name: values for name, values in listed.items() if values is not None}
         if not few:
             limit = f"unless one of them has at most {MOST_VALUES} values under --for"
             raise FamilyError(f"{needed.why}, {limit}")
         name = min(few, key=lambda name: len(few[name]))
-        return [self.put({name: number(value)}, ()) for value in few[name]]
+        return [self.substitute({name: number(value)}, ()) for value in few[name]]
 
-    def put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _FamilyPart:
-        """Return the part with sums substituted for parameters, and with more conditions."""
+    def substitute(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _FamilyPart:
+        """Substitute sums for names of parameters, and add conditions."""
         parameters = _substituted(self.parameters, values)
         conditions = tuple(c.substitute(values) for c in self.conditions)
         trivial = {c for c in conditions + more if c.is_constant and c.constant >= 0}
@@ -488,7 +491,7 @@ class _FamilyPart:
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
-    """Read a height: quotients, joined, possibly with a linear form added."""
+    """Read a height function: quotients joined by a function, plus a linear form."""
     coordinates = reader.coordinates
     moves = not names_of(node).isdisjoint(coordinates)
     match node:
@@ -503,7 +506,7 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
         case Binary("+", left, right) if is_bent(left, coordinates) and is_bent(right, coordinates):
             several = [_height(reader, left), _height(reader, right)]
             if any(height.function != "sum" and len(height.parts) > 1 for height in several):
-                raise FamilyError(f"height {render(node)}: a sum of least or largest values")
+                raise FamilyError(f"height {render(node)}: a sum of minima or maxima")
             return AffineHeight(tuple(p for height in several for p in height.parts), "sum")
         case Binary("+" | "-" as operator, left, right) if is_bent(left, coordinates):
             height = _height(reader, left)
@@ -512,7 +515,7 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             height, added = _height(reader, right), reader.form(left)
         case _ if is_bent(node, coordinates):
             raise FamilyError(
-                f"height {render(node)}: one quotient of linear forms is what is proved"
+                f"height {render(node)}: only a quotient of linear forms is supported"
             )
         case _:
             return AffineHeight((AffineQuotient(reader.form(node), number(1)),))

@@ -1,4 +1,4 @@
-"""The certificate of a family as JSON; docs/families.md explains its parts."""
+"""Certificates of families as JSON; docs/families.md explains the keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
 from choco_pipeline.proof.uniform.invariant_search import Invariant
 
 KIND, FORMAT = "family", 2
-#: The key of a sum's constant; no name looks like it.
+#: The key of a sum's constant, which is not a valid name.
 CONSTANT_KEY = "1"
 
 
@@ -34,16 +34,16 @@ def document(proof: FamilyProof) -> dict[str, object]:
         "relation": {"kind": family.kind, "formula": family.relation},
         "without_passes": family.without_passes if family.description.passes else None,
         "verdict": "refuted" if proof.failures else "proved",
-        "cases": [_case(case) for case in proof.cases] + [_failed(case) for case in proof.failures],
+        "cases": [*map(_case, proof.cases), *map(_failure, proof.failures)],
     }
 
 
 def write(proof: FamilyProof, folder: Path) -> Path:
     """Write the certificate and return its path."""
     family = proof.family
-    asked = "\n".join([family.ruleset, family.condition, family.kind, family.relation])
-    asked += f"\n{family.where}" if family.where else ""
-    stem = f"family-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
+    statement = "\n".join([family.ruleset, family.condition, family.kind, family.relation])
+    statement += f"\n{family.where}" if family.where else ""
+    stem = f"family-{hashlib.sha256(statement.encode()).hexdigest()[:16]}"
     path = folder / f"{stem}.json"
     write_json(path, document(proof))
     return path
@@ -51,7 +51,7 @@ def write(proof: FamilyProof, folder: Path) -> Path:
 
 def _case(proof: CaseProof) -> dict[str, object]:
     return {
-        **_shown(proof.case, proof.largest),
+        **_case_fields(proof.case, proof.largest),
         "obligations": [_obligation(invariant) for invariant in proof.invariants],
         "formula": None if proof.by_cases is None else _formula(proof.case, proof.by_cases),
     }
@@ -72,9 +72,9 @@ def _formula(case: FamilyCase, proof: CaseFormulaProof) -> dict[str, object]:
     }
 
 
-def _failed(failure: Failure) -> dict[str, object]:
+def _failure(failure: Failure) -> dict[str, object]:
     return {
-        **_shown(failure.case, failure.largest),
+        **_case_fields(failure.case, failure.largest),
         "position": _sums(failure.position),
         "digits": None
         if failure.digits is None
@@ -85,7 +85,7 @@ def _failed(failure: Failure) -> dict[str, object]:
     }
 
 
-def _shown(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, object]:
+def _case_fields(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[str, object]:
     return {
         "parameters": _sums(case.parameters),
         "conditions": [_sum(c) for c in case.conditions],
@@ -120,7 +120,7 @@ def _obligation(proof: Invariant) -> dict[str, object]:
 def ordered(proof: Invariant) -> list[ControlLocation]:
     """Return all locations of the control, the start first, then by name.
 
-    Those without states are among them: where the hypotheses never hold again, a word may go anywhere.
+    Locations without states are included, because words reach them after the hypotheses have become false for good.
     """
     return sorted(proof.facts, key=lambda here: (not here.start, here.name))
 

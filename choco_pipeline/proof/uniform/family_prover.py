@@ -1,4 +1,4 @@
-"""The search for a family's certificate, or for a counterexample."""
+"""Search for the certificate of a family, or for a counterexample."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from choco_pipeline.proof.uniform.invariant_search import (
 )
 from choco_pipeline.proof.uniform.sentences import all_values, forget_questions, independent
 
-#: The part of all time that the trial of members may take, and that of their failures.
+#: Largest fraction of the time for the trial of members, and for the search for failures.
 MEMBER_SHARE = 0.2
-#: Seconds for seeing whether a family that is wrong for one member is wrong for all: the known ones take less than one.
+#: Limit in seconds for the search for a refutation of all members. Known families take less than one second.
 FAILURE_SECONDS = 4.0
-#: The formulas of the papers depend on remainders modulo 2 and 4.
+#: Moduli for `_larger_cases`. The formulas of the papers depend on remainders modulo 2 and 4.
 MODULI = (4, 8, 16, 32)
 
 Status = Literal["found", "refuted", "undecided"]
@@ -37,10 +37,10 @@ Status = Literal["found", "refuted", "undecided"]
 
 @dataclass(frozen=True)
 class CaseProof:
-    """The invariants of one case.
+    """The hints for one case.
 
-    Where positions have a condition there are no invariants, but the `largest` values of limited coordinates inside; where
-    the relation is a formula `by_cases`, options and lemmas.
+    If the statement has a condition on positions, they are the `largest` values of limited coordinates; for a formula by cases,
+    `by_cases`; otherwise the invariants.
     """
 
     case: FamilyCase
@@ -51,27 +51,26 @@ class CaseProof:
 
 @dataclass(frozen=True)
 class FamilyProof:
-    """The outcome of a search."""
+    """The result of a search."""
 
     family: Family
-    #: ``found`` if there are hints for all cases, ``refuted`` by a member, or ``undecided``.
+    #: ``found``: there are hints for all cases. ``refuted``: a member is a counterexample. Otherwise ``undecided``.
     status: Status
     #: The reason, in words.
     why: str
-    #: The hints for cases.
     cases: tuple[CaseProof, ...] = ()
-    #: If it is refuted.
+    #: Only if refuted.
     counterexample: Refutation | None = None
-    #: How many members were compared with the definition before.
+    #: Number of members that were compared with the definition.
     members: int = 0
-    #: How long it took.
+    #: CPU time of the search.
     seconds: float = 0.0
-    #: If it is refuted for every member: where, in each case.
+    #: Positions that refute every member, if they were found.
     failures: tuple[Failure, ...] = ()
 
     @property
     def states(self) -> int:
-        """The number of abstract states of all invariants."""
+        """The total number of abstract states of all invariants."""
         invariants = [invariant for case in self.cases for invariant in case.invariants]
         return sum(len(states) for i in invariants for states in i.states.values())
 
@@ -93,25 +92,25 @@ def search_family(
     Parameters
     ----------
     ruleset
-        With parameters, such as ``solid-bar(f=(x+z)//k)``.
+        A notation with parameters, such as ``solid-bar(f=(x+z)//k)``.
     condition
-        The condition on its parameters, natural numbers, such as ``k % 4 == 1``.
+        A condition on the parameters, which are natural numbers, such as ``k % 4 == 1``.
     p_positions
-        The condition that positions are P-positions, an equation of nim-sums: ``(x-1) ^ y ^ (z-1) == 0``.
+        The condition for P-positions, an equation of nim-sums such as ``(x-1) ^ y ^ (z-1) == 0``.
     grundy
-        The Grundy number instead, a nim-sum and numbers, ``(y ^ (z+s)) - s``, or a formula by cases, with quotients,
-        remainders, least and largest values: ``z + y//2``.
+        Instead of `p_positions`, the Grundy number: a nim-sum plus numbers, such as ``(y ^ (z+s)) - s``, or a formula by cases with
+        quotients, remainders, minima and maxima, such as ``z + y//2``.
     where
-        The condition on positions, inequalities between coordinates and parameters; "" for all positions.
+        A condition on positions: inequalities between coordinates and parameters; "" for all positions.
     seconds
-        Approximate limit of time.
+        Approximate time limit.
     memory
-        Limit of this process's memory in GiB; with more it is undecided.
+        Limit of this process's memory in GiB. Above it, the result is undecided.
 
     Raises
     ------
     FamilyError
-        If the game, the condition or the relation is of a kind that has no obligations here.
+        If the game, the condition or the relation is not supported.
 
     Examples
     --------
@@ -129,38 +128,36 @@ def search_family(
 
 
 def decide(family: Family, clock: Clock) -> FamilyProof:
-    """Search for a proof of a family in the time given, and return the outcome."""
+    """Search for a proof or refutation of a family, within the limits of the clock."""
     forget_questions()
-    wrong, looked_at = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
+    wrong, members = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
         of_all = () if family.description.passes else _failures(family, clock)
         why = wrong.text
-        return FamilyProof(family, "refuted", why, (), wrong, looked_at, clock.spent, of_all)
+        return FamilyProof(family, "refuted", why, (), wrong, members, clock.spent, of_all)
     cases = list(family.cases())
     if not cases:
         raise FamilyError(
             f"{family.ruleset} for {family.condition}: no natural numbers make it a game"
         )
     if any(case.powers for case in cases):
-        why = f"no member of {looked_at} is wrong; with powers of 2 only that all members are wrong is decided"
-        return FamilyProof(family, "undecided", why, members=looked_at, seconds=clock.spent)
+        why = f"no counterexample in {members} members; a proof with powers of 2 is not supported"
+        return FamilyProof(family, "undecided", why, members=members, seconds=clock.spent)
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:
-            proofs.append(_proved(family, case, proofs, clock))
+            proofs.append(_prove_case(family, case, proofs, clock))
         except UndecidedError as error:
             why = f"case {number} of {len(cases)}, {_case_text(case)}: {error}"
-            return FamilyProof(
-                family, "undecided", why, tuple(proofs), None, looked_at, clock.spent
-            )
+            return FamilyProof(family, "undecided", why, tuple(proofs), None, members, clock.spent)
     why = f"every obligation holds in {len(cases)} case{'s' if len(cases) > 1 else ''}"
-    return FamilyProof(family, "found", why, tuple(proofs), None, looked_at, clock.spent)
+    return FamilyProof(family, "found", why, tuple(proofs), None, members, clock.spent)
 
 
-def _proved(
+def _prove_case(
     family: Family, case: FamilyCase, earlier: Sequence[CaseProof], clock: Clock
 ) -> CaseProof:
-    """Return a proof of a case, or of one that it is a part of."""
+    """Return hints for a case, or for a larger case that contains it."""
     if family.where and not family.description.passes:
         return CaseProof(case, (), FewValues(family, case).largest)
     if family.is_by_cases:
@@ -168,40 +165,40 @@ def _proved(
         return CaseProof(case, (), by_cases=prove_by_cases(family, case, hints, clock))
     if any(height.function == "sum" for height in case.heights.values()):
         raise FamilyError(
-            f"{family.ruleset}: a height that is a sum of quotients is decided for P-positions alone,"
+            f"{family.ruleset}: a height that is a sum of quotients is supported only for P-positions,"
             " with a condition on positions that bounds it, such as x <= k and z <= k"
         )
 
-    def of_words(case: FamilyCase) -> CaseProof:
-        asked = obligations(family, case)
-        return CaseProof(case, tuple(prove_obligation(obligation, clock) for obligation in asked))
+    def with_invariants(case: FamilyCase) -> CaseProof:
+        todo = obligations(family, case)
+        return CaseProof(case, tuple(prove_obligation(obligation, clock) for obligation in todo))
 
     try:
-        return of_words(case)
+        return with_invariants(case)
     except LostError as error:
         larger = list(_larger_cases(case))
         for other in larger:
             with suppress(LostError):
-                return of_words(other)
+                return with_invariants(other)
         moduli = ", ".join(map(str, MODULI))
         more = f"; nor for all with the same remainder modulo one of {moduli}" if larger else ""
         raise UndecidedError(f"{error}{more}") from None
 
 
 def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
-    """Yield cases that this one is a part of.
+    """Yield larger cases that contain this one.
 
-    There a single number is any natural number with the same remainder. The thresholds of an invariant are sums of parameters;
-    in a case such as ``k == 9`` every number is one, and there are more of them than the search tries.
+    They replace a parameter with a single value by all natural numbers with the same remainder. Thresholds in invariants are sums of
+    parameters. In a case such as ``k == 9``, any number is such a sum, which gives too many candidates.
     """
     values = {name: all_values(name, case.conditions, 1) for name in case.names}
     single = {name: value for name, several in values.items() for value in several or ()}
     if any(f"m_{name}" in case.names for name in single):
         return
     for modulus in MODULI if single else ():
-        put = {n: Affine.of(f"m_{n}") * modulus + value % modulus for n, value in single.items()}
-        kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
-        larger = case.substitute(put, [*(Affine.of(f"m_{name}") for name in single), *kept])
+        forms = {n: Affine.of(f"m_{n}") * modulus + value % modulus for n, value in single.items()}
+        kept = [c.substitute(forms) for c in case.conditions if not c.names <= single.keys()]
+        larger = case.substitute(forms, [*(Affine.of(f"m_{name}") for name in single), *kept])
         parts = (part for height in larger.heights.values() for part in height.parts)
         naturals = [total for part in parts for total in part.naturals]
         with_power = [total for total in naturals if EXPONENTIAL in total.names]
@@ -213,7 +210,7 @@ def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
 
 
 def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
-    """Return counterexamples for every member, if found in little time."""
+    """Return positions that refute every member, if found within `FAILURE_SECONDS`."""
     if family.exponent is not None:
         return ()
     limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
@@ -224,17 +221,16 @@ def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
 
 
 def _case_text(case: FamilyCase) -> str:
-    """Return the parameters of a case in words."""
     split = [f"{n} = {value}" for n, value in case.parameters.items() if str(value) != n]
     return ", ".join([*split, *(f"{c} >= 0" for c in case.conditions)])
 
 
-#: Rounds of preconditions beyond which no family is known to need more: each makes some times as many states.
+#: Limit of rounds of preconditions. No known family needs more, and each round multiplies the number of states.
 MOST_ROUNDS = 2
 
 
 def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
-    """Yield the obligations that together prove the relation in a case."""
+    """Yield the obligations that together imply the relation in a case."""
     if family.kind == "grundy":
         yield FamilyObligation(family, case, "value")
     for number, _ in enumerate(family.description.moves):
@@ -243,9 +239,9 @@ def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
 
 
 def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
-    """Return the invariant of an obligation; `UndecidedError` if none is found."""
+    """Return an invariant for an obligation; raise `UndecidedError` if none is found."""
     last, samples = None, dict[tuple[frozenset[str], bool], Samples]()
-    for variant, rounds in _rungs(obligation):
+    for variant, rounds in _variants(obligation):
         key = variant.watched, variant.singles
         known = samples[key] = samples.get(key) or samples_of(variant)
         try:
@@ -259,7 +255,7 @@ def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
     raise LostError(f"no invariant is found: {last}")
 
 
-def _rungs(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, int]]:
+def _variants(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, int]]:
     limited = frozenset(obligation.case.heights)
     watched = limited | {option(name) for name in limited}
     plain = replace(obligation, watched=frozenset(), singles=False)

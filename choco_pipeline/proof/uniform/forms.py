@@ -1,13 +1,14 @@
-"""Formulas of a family as sums, linear in coordinates.
+"""Formulas of a family as sums that are linear in the coordinates.
 
-``c//2`` is affine in c only for one parity of c, ``min(c, k)`` only on one side of c = k. So reading may need the family to
-be split: by residues of a parameter, or by the sign of a sum. It says so by an exception, and is tried again on each part.
+``c//2`` is affine in c only for one parity of c, and ``min(c, k)`` only on one side of c = k. So the family may have to be split by
+residues of a parameter, or by the sign of a sum. The reader then raises an exception, and each part is read again.
 
-Relations are read by the same means: shifts of coordinates in a nim-sum, a number in it, and one beside it. So are Grundy
-formulas by cases, with quotients, least and largest values, and remainders that choose between them. Idea: of a quotient with
-a divisor d ≥ 1 two things are linear: ⌊a/d⌋ ≥ v says a − d·v ≥ 0, and ⌊a/d⌋ ≤ v says a − d·v ≤ d − 1. So a value v needs no
-names of its own for quotients, if no two of them are added. Where remainders have been given numbers, `(1-r)*a - r*b` is one of
-its two parts; then it is a disjunction of few conjunctions that a formula has the value v.
+This module also reads relations: the shifts of coordinates in a nim-sum, the number in it, and the number added to it. It also reads
+formulas by cases, with quotients, minima, maxima, and remainders that choose between them.
+
+Idea: for a divisor d ≥ 1, two conditions on a quotient are linear: ⌊a/d⌋ ≥ v is a − d·v ≥ 0, and ⌊a/d⌋ ≤ v is a − d·v ≤ d − 1. So
+quotients need no names unless two of them are added. If remainders are replaced by numbers, `(1-r)*a - r*b` becomes one of its two
+terms. Then "the formula has the value v" is a disjunction of few conjunctions.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ from choco_pipeline.proof.uniform.affine import (
     variable,
 )
 
-#: Alternatives that a condition may have: each is a case with proofs of its own.
+#: Limit of alternatives of a condition. Each is a case with its own proofs.
 MOST_CASES = 64
 
 #: The largest n in 2**(t+n).
 MOST_DOUBLED = 64
 
-#: All of these sums are at least 0.
+#: The condition that all these sums are at least 0.
 Conjunction = tuple[Affine, ...]
-#: Whether a sum is never negative (True), always negative (False), or either.
+#: A function that returns whether a sum is never negative (True), always negative (False), or neither (None).
 Sign = Callable[[Affine], bool | None]
 
 
@@ -69,7 +70,7 @@ class ResiduesNeededError(Exception):
 
 
 class SignNeededError(Exception):
-    """A formula is affine only where a sum has one sign."""
+    """A formula is affine only if a certain sum has constant sign."""
 
     def __init__(self, total: Affine) -> None:
         super().__init__(total)
@@ -77,7 +78,7 @@ class SignNeededError(Exception):
 
 
 class ValuesNeededError(Exception):
-    """A formula multiplies names, of which one needs a single value."""
+    """A formula multiplies names, so one of them must have a single value."""
 
     def __init__(self, names: frozenset[str], why: str) -> None:
         super().__init__(names, why)
@@ -86,28 +87,27 @@ class ValuesNeededError(Exception):
 
 @dataclass(frozen=True)
 class LinearFormReader:
-    """Reads nodes where parameters have a meaning; all other names are coordinates."""
+    """Reads formulas as sums; parameters are substituted and coordinates remain."""
 
-    #: What stands for each parameter.
+    #: Substitution for the parameters.
     parameters: Mapping[str, Affine]
-    #: The names that stay names.
     coordinates: frozenset[str]
-    #: Tells the sign of a sum of parameters.
+    #: Sign of a sum of parameters.
     sign: Sign
-    #: What stands for the largest power of 2 that divides a parameter. If there is one, parameters are multiplied.
+    #: Substitution for ``k & -k``. If it is not empty, products of parameters are allowed.
     powers: Mapping[str, Affine] = field(default_factory=dict)
-    #: What stands for the parameter t, where 2**t is `EXPONENTIAL`.
+    #: Substitution for the parameter t, where 2**t is `EXPONENTIAL`.
     exponent: Affine | None = None
 
     def affine(self, node: Node) -> Affine:
-        """Return a value without coordinates."""
+        """Read a formula without coordinates."""
         total = self.form(node)
         if any(map(total.names.__contains__, map(variable, self.coordinates))):
-            raise FamilyError(f"{render(node)}: coordinates cannot stand here, only parameters")
+            raise FamilyError(f"{render(node)}: coordinates are not allowed here, only parameters")
         return total
 
     def form(self, node: Node) -> Affine:
-        """Return a value that is linear in coordinates."""
+        """Read a formula that is linear in the coordinates."""
         match node:
             case Integer(value):
                 return number(value)
@@ -134,20 +134,20 @@ class LinearFormReader:
                 more = total if total.is_constant else total - self.exponent
                 if not more.is_constant or not 0 <= more.constant <= MOST_DOUBLED:
                     raise FamilyError(
-                        f"{render(node)}: 2**(t+n) is read, with one t and a number n"
+                        f"{render(node)}: only 2**(t+n) is supported, with one t and a number n"
                     )
                 return power * (1 << more.constant)
             case Binary("&", left, right):
                 whole, mask = self.affine(left), self.affine(right)
                 whole, mask = (whole, mask) if mask.is_constant else (mask, whole)
                 if not mask.is_constant or mask.constant < 0:
-                    raise FamilyError(f"{render(node)}: & of a parameter needs a natural number beside it")  # fmt: skip
+                    raise FamilyError(f"{render(node)}: one operand of & must be a natural number")  # fmt: skip
                 size = 1 << mask.constant.bit_length()
                 return number(_remainder(whole, size).constant & mask.constant)
             case Binary("//" | "%" as operator, left, right):
                 dividend, divisor = self.affine(left), self.affine(right)
                 if not divisor.is_constant or divisor.constant < 1:
-                    raise FamilyError(f"{render(node)}: parameters are divided by positive integers only")  # fmt: skip
+                    raise FamilyError(f"{render(node)}: parameters can only be divided by positive integers")  # fmt: skip
                 remainder = _remainder(dividend, divisor.constant)
                 return remainder if operator == "%" else dividend // divisor.constant
             case Call("min" | "max" as function, arguments):
@@ -159,7 +159,7 @@ class LinearFormReader:
                 raise FamilyError(f"{render(node)} is not linear in coordinates and parameters")
 
     def multiplied(self, left: Affine, right: Affine) -> Affine:
-        """Return a product; parameters are multiplied only with a power of 2."""
+        """Return a product; products of parameters are allowed only with a power of 2."""
         coordinates = {*map(variable, self.coordinates)}
         found = product(left, right)
         for name, _ in found.terms:
@@ -180,14 +180,14 @@ class LinearFormReader:
         return best
 
     def known_sign(self, total: Affine) -> bool:
-        """Return the sign of a sum; `SignNeededError` if it has both."""
+        """Return the sign of a sum; raise `SignNeededError` if it is not constant."""
         sign = self.sign(total)
         if sign is None:
             raise SignNeededError(total)
         return sign
 
     def inequalities(self, node: Node) -> list[Affine]:
-        """Return a condition on coordinates as sums that are not negative."""
+        """Read a condition on coordinates as sums that must be natural."""
         match node:
             case Junction("and", operands):
                 return [form for part in operands for form in self.inequalities(part)]
@@ -198,7 +198,7 @@ class LinearFormReader:
                 raise FamilyError(f"{render(node)}: inequalities, joined by `and`, are needed")
 
     def alternatives(self, node: Node, *, holds: bool = True) -> list[Conjunction]:
-        """Return a condition on parameters as a disjunction of conjunctions."""
+        """Read a condition (its negation unless `holds`) as alternatives."""
         match node:
             case LogicalNot(operand):
                 return self.alternatives(operand, holds=not holds)
@@ -217,7 +217,7 @@ class LinearFormReader:
 
 
 def is_bent(node: Node, coordinates: frozenset[str]) -> bool:
-    """Whether some operation makes a sum of coordinates something else."""
+    """Whether a formula applies a nonlinear operation to coordinates."""
     return any(
         isinstance(part, Call) or (isinstance(part, Binary) and part.operator not in "+-*")
         for part in walk(node)
@@ -261,27 +261,27 @@ def _few(conjunctions: list[Conjunction]) -> list[Conjunction]:
 def read_relation(
     reader: LinearFormReader, node: Node, *, is_value: bool
 ) -> tuple[dict[str, Affine], Affine, Affine]:
-    """Return the shifts, the constant and the offset of a relation."""
+    """Return the shifts, the constant and the offset of a relation with nim-sums."""
     if is_value:
         terms, constant, added = _nim_sum(reader, node)
         return terms, constant, -added
     if not (isinstance(node, Compare) and node.operators == ("==",)):
-        raise FamilyError(f"{render(node)}: one equation with nim-sums is what is proved")
+        raise FamilyError(f"{render(node)}: only one equation with nim-sums is supported")
     (first, fixed, add), (second, other, more) = (_nim_sum(reader, n) for n in node.operands)
     if add != ZERO or more != ZERO:  # (nim-sum) + add == term + more
         if len(first) + (fixed != ZERO) == 1 and not second.keys() & first.keys():
             first, fixed, add, second, other, more = second, other, more, first, fixed, add
         if len(second) + (other != ZERO) > 1 or not first:
-            raise FamilyError(f"{render(node)}: a sum of two nim-sums and numbers")
+            raise FamilyError(f"{render(node)}: two nim-sums with numbers added are not supported")
         second = {name: shift + more - add for name, shift in second.items()}
         other = ZERO if second else other + more - add
     if first.keys() & second.keys():
-        raise FamilyError(f"{render(node)}: a coordinate stands twice")
+        raise FamilyError(f"{render(node)}: a coordinate occurs twice")
     return first | second, _nim_constant(fixed, other, node), ZERO
 
 
 def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], Affine, Affine]:
-    """Return a nim-sum's shifts, the number in it, and the number added to it."""
+    """Return the shifts in a nim-sum, the number in it, and the number added to it."""
     if isinstance(node, Binary) and node.operator in "+-":
         left, right, sign = node.left, node.right, -1 if node.operator == "-" else 1
         if sign > 0 and any(isinstance(p, Binary) and p.operator == "^" for p in walk(right)):
@@ -299,7 +299,7 @@ def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], A
         if others or a != number(1):
             raise FamilyError(f"{render(part)}: a coordinate plus a number is needed in a nim-sum")
         if name in terms:
-            raise FamilyError(f"{render(node)}: {name} stands twice")
+            raise FamilyError(f"{render(node)}: {name} occurs twice")
         terms[name] = shift
     return terms, constant, ZERO
 
@@ -314,36 +314,36 @@ def _nim_constant(left: Affine, right: Affine, node: Node) -> Affine:
     raise FamilyError(f"{render(node)}: two numbers with parameters in one nim-sum")
 
 
-#: Combinations of all remainders: each is a part of every obligation.
+#: Limit of combinations of remainders. Each is a part of every obligation.
 MOST_CHOICES = 16
-#: The names of the formula's value, and of the amount that a move takes.
+#: Names for the value of the formula, and for the amount of a move.
 VALUE, AMOUNT = "value()", "amount()"
-#: The names of quotients that are read as further coordinates of a place.
+#: Names of quotients that become further coordinates.
 FLOORS = tuple(map(str, range(8)))
 
 
 @dataclass(frozen=True)
 class RemainderChoice:
-    """A formula where certain sums leave certain remainders."""
+    """A formula under the condition that certain sums have certain remainders."""
 
-    #: Sums, with a modulus and a remainder for each.
+    #: Triples of sum, modulus and remainder.
     remainders: tuple[tuple[Affine, int, int], ...]
-    #: The formula has the value `VALUE` if and only if one of these conditions holds.
+    #: The formula has the value `VALUE` if and only if one of these conjunctions is true.
     conditions: tuple[Conjunction, ...]
 
     def at(self, place: Place) -> tuple[tuple[Affine, int, int], ...]:
-        """Return the sums at a place, with moduli and remainders."""
+        """Return `remainders` with the sums at a place."""
         return tuple((total.at(place), n, r) for total, n, r in self.remainders)
 
     def equal(self, place: Place, value: Affine) -> list[Conjunction]:
-        """Return alternatives for the formula having a value at a place."""
+        """Return the alternatives for "the formula has this value at this place"."""
         return [
             tuple(s.at(place).substitute({VALUE: value}) for s in sums) for sums in self.conditions
         ]
 
 
 def as_equations(node: Node) -> Node:
-    """Return a formula with a == b for a ^ b == 0."""
+    """Replace a ^ b == 0 by a == b in a formula."""
     match node:
         case Compare(("==",), (Binary("^", left, right), Integer(0))):
             return replace(node, operands=(left, right))
@@ -353,14 +353,14 @@ def as_equations(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class FloorReader:
-    """Reader of remainders and quotients as further coordinates."""
+    """Replaces quotients and remainders by further coordinates."""
 
     reader: LinearFormReader
-    #: Their dividends, with the coordinates before them, and their divisors.
+    #: Dividends and divisors. A dividend may contain earlier further coordinates.
     floors: list[tuple[Affine, Affine]] = field(default_factory=list)
 
     def read(self, node: Node, *, is_sum: bool) -> Node:
-        """Return a formula with names for quotients; all of them, if it must be a sum."""
+        """Replace quotients by names: all if `is_sum`, otherwise if necessary."""
         coordinates = self.reader.coordinates
         match node:
             case Binary("//" | "%" as operator, left, right) if is_bent(node, coordinates):
@@ -390,14 +390,14 @@ class FloorReader:
         if (dividend, divisor) not in self.floors:
             self.floors.append((dividend, divisor))
         if len(self.floors) > len(FLOORS):
-            raise FamilyError(f"more than {len(FLOORS)} quotients that are compared or multiplied")
+            raise FamilyError(f"more than {len(FLOORS)} quotients are compared or multiplied")
         return Name(FLOORS[self.floors.index((dividend, divisor))])
 
 
 def read_amounts(
     reader: LinearFormReader, listed: Sequence[Node] | None, most: Node | None
 ) -> tuple[Conjunction, ...]:
-    """Return alternatives for `AMOUNT` being one that a move may take."""
+    """Return the alternatives for "`AMOUNT` is a legal amount"."""
     amount = Affine.of(AMOUNT)
     ways: list[Conjunction] = [()]
     if listed is not None:
@@ -408,9 +408,9 @@ def read_amounts(
 
 
 def is_by_cases(node: Node, coordinates: frozenset[str], *, is_value: bool = True) -> bool:
-    """Whether a formula has no nim-sum, and is not a coordinate plus a number.
+    """Whether a formula has no nim-sum, and is not just a coordinate plus a number.
 
-    A condition is one by cases if it is also no equation of sums.
+    A condition must also differ from an equation of sums.
     """
     parts = list(walk(node))
     if any(isinstance(part, Binary) and part.operator in ("^", "&", "|") for part in parts):
@@ -423,7 +423,7 @@ def is_by_cases(node: Node, coordinates: frozenset[str], *, is_value: bool = Tru
 
 
 def read_choices(floors: FloorReader, node: Node) -> tuple[RemainderChoice, ...]:
-    """Return a formula for each choice of remainders of sums of coordinates."""
+    """Read a formula for each choice of remainders of sums of coordinates."""
     reader = floors.reader
     remainders = [
         part
@@ -449,7 +449,7 @@ def read_choices(floors: FloorReader, node: Node) -> tuple[RemainderChoice, ...]
 
 
 def _with_numbers(reader: LinearFormReader, node: Node, chosen: Mapping[Binary, int]) -> Node:
-    """Return a formula with numbers for remainders, and 0 for multiples of 0."""
+    """Substitute numbers for remainders, and 0 for multiples of 0."""
     if isinstance(node, Binary) and node in chosen:
         return Integer(chosen[node])
     node = with_operands(node, lambda part: _with_numbers(reader, part, chosen))
@@ -461,7 +461,7 @@ def _with_numbers(reader: LinearFormReader, node: Node, chosen: Mapping[Binary, 
 
 
 def _bounds(reader: LinearFormReader, node: Node, bound: Affine, sign: int) -> list[Conjunction]:
-    """Return alternatives for a term ≥ bound (≤ with the sign -1)."""
+    """Return alternatives for ``node >= bound``, or ``<=`` if `sign` is -1."""
 
     def is_sum(part: Node) -> bool:
         return not is_bent(part, reader.coordinates)
@@ -483,7 +483,7 @@ def _bounds(reader: LinearFormReader, node: Node, bound: Affine, sign: int) -> l
             times = reader.form(factor) if is_sum(factor) else ZERO
             if times in (number(1), number(-1)):
                 return _bounds(reader, part, bound * times, sign * times.constant)
-            raise FamilyError(f"{render(node)}: a multiple of a quotient, or of a least or largest value")  # fmt: skip
+            raise FamilyError(f"{render(node)}: multiples of quotients, minima or maxima are not supported")  # fmt: skip
         case Binary("//", left, right):
             divisor = reader.affine(right)
             if not reader.known_sign(divisor - 1):
@@ -492,10 +492,10 @@ def _bounds(reader: LinearFormReader, node: Node, bound: Affine, sign: int) -> l
             return _bounds(reader, left, product(bound, divisor) + rest, sign)
         case Call("min" | "max" as function, arguments):
             each = [_bounds(reader, part, bound, sign) for part in arguments]
-            if (function == "max") == (sign > 0):  # one of them is enough
+            if (function == "max") == (sign > 0):  # one of them suffices
                 return [one for part in each for one in part]
             return [tuple(chain.from_iterable(several)) for several in choices(*each)]
         case Binary("+" | "-"):
-            raise FamilyError(f"{render(node)}: a sum of two quotients, or of least or largest values")  # fmt: skip
+            raise FamilyError(f"{render(node)}: sums of two quotients, minima or maxima are not supported")  # fmt: skip
         case _:
-            raise FamilyError(f"{render(node)}: sums, quotients, min, max and remainders are proved")  # fmt: skip
+            raise FamilyError(f"{render(node)}: only sums, quotients, min, max and remainders are supported")  # fmt: skip

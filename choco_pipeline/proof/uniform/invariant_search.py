@@ -1,25 +1,26 @@
 """The search for an invariant and a strategy, as a safety game.
 
-Idea: a state is a location and the truth values of its predicates. The opponent chooses the digits of the position (and, where
-a step from an abstract state may lead to several, one of them); the prover answers with the digits of the option. He loses in a
-state where a word may end against the goal. States are made when they are first reached; he tries his answers in their order,
-and takes the next one when the last one leads to a lost state. Kept true: every state that is not lost has for all digits an
-answer whose states are not lost, as far as is known. The states that remain are the invariant, and the answers are the strategy.
-Without answers to choose from (all obligations except ``option``) it is reachability.
+Idea: a state is a location with the truth values of its predicates. The opponent chooses the digits of the position, and the next
+state if a step may lead to several. The prover answers with the digits of the option. He loses in a state where a word may end and
+violate the goal. States are created when first reached. For each step, the prover takes his first answer, and the next one if that
+leads to a lost state. A state without an answer to a step is lost. The remaining states are the invariant, and the answers are the
+strategy. Only obligations of the kind ``option`` have a choice of answers; the others are reachability problems.
 
-Where an answer leads is first seen at *points*: small integers for parameters and counters, drawn at random. When no state is left
-to explore, z3 looks at each location for a point in a state that ends badly, or at which an answer leads elsewhere; it and points
-near it are added. Points show only what is possible, so a lost state is lost; and when z3 finds nothing more, nothing is missing.
-Hence the invariant does not depend on the points: each of its states has the first answer that leads to no lost state.
+Invariant: each state that is not lost has, for each step, an answer that leads to no state known to be lost.
 
-*Facts* hold at a location by the digits alone. Equalities come from tracks that had the same digits so far: an option's
-coordinate that is still equal to the position's, tracks with digits 0 only, and two tracks whose nim-sum with others is 0.
-Parities come from the last digit: a counter goes from c to 2c + d, so it is even at a location if every d that leads there is.
+The next states are first computed from *points*: random small integers for parameters and counters. When no state is left to explore,
+z3 searches each location for a point that violates the goal, or for which an answer leads to an unknown state. This point and points
+near it are added. A point proves that a transition is possible, so lost states are truly lost. When z3 finds no further point, no
+transition is missing. So the result does not depend on the points.
 
-*Predicates* say that an affine sum of counters and parameters is at least 0. Those of the goals come first; a round adds the
-weakest preconditions of the predicates after each step. Of equivalent predicates at a location one is kept.
+*Facts* hold at a location for all words. Equalities follow from tracks with equal digits so far: an unchanged coordinate of the option,
+tracks with only zeros, and two tracks whose nim-sum with others is 0. Parities follow from the last digit: a counter changes from c to
+2c + d, so it has the parity of d.
 
-Cost: tens of states, a few calls of z3 for each location and predicate.
+*Predicates* state that an affine sum of counters and parameters is at least 0. The first ones are those of the goals. Each round adds
+the weakest preconditions of the predicates for each step. Of equivalent predicates at a location, one is kept.
+
+Cost: tens of states, and a few calls of z3 for each location and predicate.
 Source: safety games on predicate abstractions, as in L. de Alfaro, P. Godefroid and R. Jagadeesan, *Three-valued abstractions of
 games* (2004), with may-steps only, which is sound for the prover.
 """
@@ -67,7 +68,7 @@ from choco_pipeline.proof.uniform.sentences import (
 
 @dataclass(frozen=True)
 class Facts:
-    """Sums that are 0, and counters with what they leave when divided by 2."""
+    """Sums that are 0, and counters with their parities."""
 
     equalities: tuple[Affine, ...] = ()
     parities: tuple[tuple[str, int], ...] = ()
@@ -75,7 +76,7 @@ class Facts:
 
 def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
     """Return the reachable locations with their facts, the start first."""
-    #: For each counter what the digits that lead to a location add to it, modulo 2; None if that depends on parameters.
+    #: For each counter, the possible last digits added to it, modulo 2; None for a digit that depends on parameters.
     added: dict[ControlLocation, dict[str, set[int | None]]] = {obligation.start: {}}
     todo = [obligation.start]
     while todo:
@@ -140,7 +141,7 @@ def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Af
 
 
 def _alike(obligation: FamilyObligation, here: ControlLocation) -> dict[str, str | None]:
-    """Map tracks to others with the same digits so far, or to None for digits 0."""
+    """Map tracks to others with equal digits so far, or to None for only zeros."""
     like: dict[str, str | None] = dict.fromkeys(here.zero)
     for name, order in here.orders:
         if order == "equal" and option(name) in here.zero:
@@ -167,7 +168,7 @@ def _alike(obligation: FamilyObligation, here: ControlLocation) -> dict[str, str
 
 
 def _relate(like: dict[str, str | None], tracks: list[str]) -> None:
-    """Use that the digits of the tracks have the nim-sum 0, each time."""
+    """Update `like` for tracks whose digits always have the nim-sum 0."""
     left: list[str] = []
     for track in tracks:
         root = like.get(track, track)
@@ -180,9 +181,9 @@ def _relate(like: dict[str, str | None], tracks: list[str]) -> None:
         like.update({track: new for track, root in like.items() if root == old} | {old: new})
 
 
-#: Points that are drawn at a location, and members of the case that they are of; points near one that z3 finds.
+#: Numbers of random points at a location, of members for these points, and of points near one that z3 finds.
 DRAWN, MEMBERS, NEAR = 1500, 24, 100
-#: Larger integers are not multiplied as machine words.
+#: Arrays with larger integers have Python integers as elements, because products may overflow.
 LARGE = 1 << 20
 
 Integers = npt.NDArray[Any]
@@ -190,7 +191,7 @@ Truths = npt.NDArray[np.bool_]
 
 
 class Sample:
-    """Points at a location, as columns of integers; the last row is 1."""
+    """Points at a location: columns of integers, with a last row of ones."""
 
     def __init__(
         self, obligation: FamilyObligation, here: ControlLocation, facts: Facts, members: Integers
@@ -214,8 +215,8 @@ class Sample:
             name, c = next(
                 ((n, c) for n, c in rest.terms if c in (1, -1) and n in counters), ("", 0)
             )
-            put = {name: Affine.of(name) - rest * c} if c else {}
-            self._solved = {n: s.substitute(put) for n, s in self._solved.items()} | put
+            solution = {name: Affine.of(name) - rest * c} if c else {}
+            self._solved = {n: s.substitute(solution) for n, s in self._solved.items()} | solution
         self._chance = np.random.default_rng(0)
         drawn = DRAWN if members.shape[1] else 0
         points = np.ones((len(self.names) + 1, drawn), dtype=np.int64)
@@ -229,7 +230,7 @@ class Sample:
         self.points = self._satisfying(points)
 
     def _satisfying(self, points: Integers) -> Integers:
-        """Return points, changed to satisfy parities and equalities, then filtered."""
+        """Adjust points to parities and equalities; keep those that satisfy all."""
         row = self.names.index
         for name, remainder in self.facts.parities:
             points[row(name)] -= (points[row(name)] - remainder) % 2
@@ -244,16 +245,16 @@ class Sample:
         return points[:, np.broadcast_to(is_right, points.shape[1])]
 
     def matrix(self, sums: Sequence[Affine]) -> Integers:
-        """Return sums as rows of coefficients, which are multiplied with points."""
+        """Return a matrix of the coefficients of sums, to multiply by points."""
         rows = [[dict(s.terms).get(n, 0) for n in self.names] + [s.constant] for s in sums]
         return _small(np.array(rows, dtype=object).reshape(len(rows), len(self.names) + 1))
 
     def signs(self, sums: Sequence[Affine], points: Integers | None = None) -> Truths:
-        """Return for each sum and each point whether the sum is not negative there."""
+        """Return a mask [sum, point]: the sum is not negative at the point."""
         return _signs(self.matrix(sums), self.points if points is None else points)
 
     def another(self, sentence: str, clock: Clock) -> Integers | None:
-        """Return a point at which a sentence is true, if any, and points near it."""
+        """Add a point that satisfies a sentence, and others near it; None for none."""
         clock.require()
         solver = solver_of((), all_of([self._known, sentence]))
         answer = solver.check()
@@ -278,7 +279,7 @@ Samples = Mapping[ControlLocation, Sample]
 
 
 def samples_of(obligation: FamilyObligation) -> Samples:
-    """Return a sample for each location that can be reached."""
+    """Return a sample for each reachable location."""
     names, holds = obligation.case.names, obligation.case.holds
     first = [[*m.values()] for m in islice(small_values(names, holds, MEMBERS**2), MEMBERS)]
     members = np.array(first, dtype=np.int64).reshape(len(first), len(names)).T
@@ -289,7 +290,7 @@ def samples_of(obligation: FamilyObligation) -> Samples:
 
 
 def _small(integers: Integers) -> Integers:
-    """Return integers as machine words if sums of their products are."""
+    """Convert to int64 if sums of products of the integers fit."""
     if integers.size and max(abs(integers.min()), abs(integers.max())) >= LARGE:
         return integers
     return integers.astype(np.int64)
@@ -298,9 +299,8 @@ def _small(integers: Integers) -> Integers:
 def predicates(
     obligation: FamilyObligation, samples: Samples, clock: Clock, rounds: int
 ) -> dict[ControlLocation, tuple[Affine, ...]]:
-    """Return the predicates of each location, with preconditions of some rounds."""
-    asked = {here: _asked(obligation, here) for here in samples}
-    kept = {here: _distinct(samples[here], ps, clock) for here, ps in asked.items()}
+    """Return the predicates of each location after some rounds of preconditions."""
+    kept = {h: _distinct(samples[h], _goal_predicates(obligation, h), clock) for h in samples}
     for _ in range(rounds):
         added = {here: list(ps) for here, ps in kept.items()}
         for here in samples:
@@ -314,11 +314,11 @@ def predicates(
     return {here: tuple(ps) for here, ps in kept.items()}
 
 
-def _asked(obligation: FamilyObligation, here: ControlLocation) -> list[Affine]:
+def _goal_predicates(obligation: FamilyObligation, here: ControlLocation) -> list[Affine]:
     if here.phase == "upper" and not here.start:
         there = replace(here, phase="switch")
         jumped = obligation.updates(here, {}, there)
-        return [p.substitute(jumped) for p in _asked(obligation, there)]
+        return [p.substitute(jumped) for p in _goal_predicates(obligation, there)]
     goal = obligation.goal(here)
     hypotheses = [p for clause in goal.hypotheses for p in clause]
     if goal.conclusions is None and obligation.kind == "exclusion":
@@ -331,9 +331,9 @@ def _asked(obligation: FamilyObligation, here: ControlLocation) -> list[Affine]:
 
 
 def _distinct(sample: Sample, candidates: list[Affine], clock: Clock) -> list[Affine]:
-    """Return predicates that are not equivalent, with coprime coefficients.
+    """Remove equivalent predicates; the others get coprime coefficients.
 
-    z3 is asked only about those that agree at all points.
+    z3 compares only predicates that agree at all points.
     """
     normal = (p // max(1, gcd(*(c for _, c in p.terms))) for p in candidates)
     sums = [ZERO, ZERO - 1, *(p for p in dict.fromkeys(normal) if p.terms)]
@@ -354,56 +354,56 @@ def _distinct(sample: Sample, candidates: list[Affine], clock: Clock) -> list[Af
     return [sums[i] for i in chosen[2:]]
 
 
-#: Abstract states of one obligation; the families that are known need less than a tenth.
+#: Limit of abstract states of one obligation. Known families need less than a tenth.
 MOST_STATES = 3000
 
-#: For each predicate of a location whether it holds.
+#: Truth values of the predicates of a location.
 Bits = tuple[bool, ...]
 State = tuple[ControlLocation, Bits]
-#: A state, the number of a step at its location, and that of an answer.
+#: A state, the index of a step at its location, and the index of an answer.
 Edge = tuple[State, int, int]
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """The proof of an obligation."""
+    """An inductive invariant with a strategy: the proof of an obligation."""
 
     obligation: FamilyObligation
-    #: The facts at each location, and the predicates of its states.
+    #: Facts and predicates of each location.
     facts: Mapping[ControlLocation, Facts]
     predicates: Mapping[ControlLocation, tuple[Affine, ...]]
-    #: The states that are reached, by location.
+    #: Reachable states, by location.
     states: Mapping[ControlLocation, tuple[Bits, ...]]
-    #: For each state, for each step at its location (in their order) which answer is taken.
+    #: For each state, the index of the answer to each step at its location.
     strategy: Mapping[State, tuple[int, ...]]
 
 
 class LostError(UndecidedError):
-    """The prover loses on these predicates."""
+    """The prover loses the game with these predicates."""
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """Predicates at the end of an answer, in terms of the names before it."""
+    """Predicates of the next location, in terms of the names before the answer."""
 
     ends: list[Affine]
     never: list[list[Affine]]
-    #: The sums of both, one after the other.
+    #: The coefficients of `ends`, then of `never`.
     matrix: Integers
 
     def bits(self, points: Integers) -> dict[Bits, None]:
-        """Return the states to which it leads from some points."""
+        """Return the next states for some points."""
         signs, place = _signs(self.matrix, points), len(self.ends)
-        ends, given_up = signs[:place], np.zeros(points.shape[1], dtype=np.bool_)
+        ends, is_harmless = signs[:place], np.zeros(points.shape[1], dtype=np.bool_)
         for sums in self.never:
-            given_up |= signs[place : place + len(sums)].all(axis=0)
+            is_harmless |= signs[place : place + len(sums)].all(axis=0)
             place += len(sums)
-        bits, _ = _distinct_columns(ends[:, ~given_up])
+        bits, _ = _distinct_columns(ends[:, ~is_harmless])
         return dict.fromkeys(bits)
 
 
 class ObligationGame:
-    """The game of one obligation on given predicates."""
+    """The safety game of one obligation with given predicates."""
 
     def __init__(
         self,
@@ -425,19 +425,19 @@ class ObligationGame:
         self._after: dict[Edge, dict[Bits, None]] = {}
         self._lost: set[State] = set()
         self._answers: dict[State, list[int]] = {}
-        # In the order of finding: that of sets differs from one process to the next.
+        # A dict instead of a set, because the order of a set differs between processes.
         self._before: dict[State, dict[tuple[State, int], None]] = {}
-        self._waiting: list[State] = []
-        #: States that z3 does not see end badly, and edges that it does not see lead elsewhere.
+        self._pending: list[State] = []
+        #: States that satisfy the goal by z3, and edges whose next states are all known by z3.
         self._confirmed_states: set[State] = set()
         self._confirmed_edges: set[Edge] = set()
 
     def solve(self) -> Invariant:
-        """Return the invariant; `LostError` if there is none."""
+        """Return the invariant; raise `LostError` if there is none."""
         start: State = (self.obligation.start, ())
         try:
             self._reach(start)
-            while self._explored(start) and not all([self._is_confirmed(h) for h in self.samples]):
+            while self._explore(start) and not all([self._confirm(h) for h in self.samples]):
                 pass
         except OverError as error:
             raise OverError(f"{error} at {len(self._answers)} abstract states") from None
@@ -445,10 +445,10 @@ class ObligationGame:
             raise LostError(f"{self.obligation.name}: lost after {len(self._answers)} states")
         return self._invariant(start)
 
-    def _explored(self, start: State) -> bool:
-        """Explore the waiting states by points; False if the start is lost."""
-        while self._waiting and start not in self._lost:
-            state = self._waiting.pop()
+    def _explore(self, start: State) -> bool:
+        """Explore the pending states by points; return False if the start is lost."""
+        while self._pending and start not in self._lost:
+            state = self._pending.pop()
             if state in self._lost:
                 continue
             if state in self._points and self._ends_badly(state, self._points[state]):
@@ -464,10 +464,10 @@ class ObligationGame:
                 name = self.obligation.name
                 raise UndecidedError(f"{name}: more than {MOST_STATES} abstract states")
             self._answers[state] = [0] * len(self._steps[state[0]])
-            self._waiting.append(state)
+            self._pending.append(state)
 
     def _lose(self, state: State) -> None:
-        """Mark a state as lost, and take the next answer wherever an answer led to it."""
+        """Mark a state as lost, and change all answers that led to it."""
         todo = [state]
         while todo:
             lost = todo.pop()
@@ -479,7 +479,7 @@ class ObligationGame:
                     todo.append(before)
 
     def _next_answer(self, state: State, number: int) -> bool:
-        """Take the next answer without known lost ends; False if there is none."""
+        """Take the next answer that leads to no lost state; False if there is none."""
         answers = self._steps[state[0]][number].answers
         for index in range(self._answers[state][number], len(answers)):
             after = [(answers[index][1], bits) for bits in self._ends_of((state, number, index))]
@@ -491,12 +491,12 @@ class ObligationGame:
                 return True
         return False
 
-    # Points, and what they tell.
+    # Evaluation at points.
 
     def _by_state(
         self, here: ControlLocation, points: Integers
     ) -> Iterator[tuple[State, Integers]]:
-        """Yield the states that points at a location are in, with these points."""
+        """Group points at a location by their states."""
         bits, place = _distinct_columns(self.samples[here].signs(self.chosen[here], points))
         yield from (((here, b), points[:, place == number]) for number, b in enumerate(bits))
 
@@ -513,7 +513,7 @@ class ObligationGame:
         return bool(np.any(hold(goal.hypotheses) & wrong))
 
     def _ends_of(self, edge: Edge) -> dict[Bits, None]:
-        """Return the states at the end of an answer, as far as points tell."""
+        """Return the next states of an answer that are known from points."""
         if edge not in self._after:
             points = self._points.get(edge[0])
             self._after[edge] = {} if points is None else self._answer(edge).bits(points)
@@ -533,10 +533,10 @@ class ObligationGame:
             )
         return answer
 
-    # Questions to z3.
+    # Calls of z3.
 
-    def _is_confirmed(self, here: ControlLocation) -> bool:
-        """Whether z3 finds nothing new at a location; if it does, add the points."""
+    def _confirm(self, here: ControlLocation) -> bool:
+        """Add points that z3 finds at a location; return whether there were none."""
         is_confirmed = True
         while True:
             states = [s for s in self._answers if s[0] == here and s not in self._lost]
@@ -563,12 +563,12 @@ class ObligationGame:
                         self._after[edge] |= self._answer(edge).bits(new)
             if self._ends_badly(state, new):
                 self._lose(state)
-            self._waiting.append(state)
+            self._pending.append(state)
 
     def _unknown_at(
         self, here: ControlLocation, states: Iterable[State], edges: Iterable[Edge]
     ) -> Integers | None:
-        """Return points that show a bad state or an unknown end of an edge."""
+        """Return points that violate a goal or lead to an unknown state, if any."""
         named: dict[str, str] = {}
 
         def names(sums: Sequence[Affine]) -> list[str]:
@@ -617,7 +617,7 @@ class ObligationGame:
 
 
 def _distinct_columns(truths: Truths) -> tuple[list[Bits], Integers]:
-    """Return the different columns, and for each column its number among these."""
+    """Return the distinct columns, and the index of each column among them."""
     packed = np.packbits(truths, axis=0)
     if len(packed) <= 8:
         keys = np.zeros((truths.shape[1], 8), dtype=np.uint8)
@@ -635,6 +635,6 @@ def _literals(predicates: Sequence[str], bits: Bits) -> str:
 
 
 def search(obligation: FamilyObligation, samples: Samples, clock: Clock, rounds: int) -> Invariant:
-    """Return the invariant on predicates of some rounds, or raise `LostError`."""
+    """Return an invariant with predicates of some rounds, or raise `LostError`."""
     chosen = predicates(obligation, samples, clock, rounds)
     return ObligationGame(obligation, samples, chosen, clock).solve()

@@ -1,7 +1,7 @@
 """The rules of a family of games, as formulas in parameters.
 
-The formulas of a game are those of its description, with the arguments of the ruleset in place of its own parameters. What else
-the rules say, such as which moves there are, is the same for all members and is taken from one of them.
+The formulas are those in the description of the game, with the arguments of the ruleset substituted for its parameters. All else,
+such as the kinds of moves, is equal for all members and read from one of them.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from choco_pipeline.games.ruleset import fresh_name
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.passes import split_passes
 
-#: Values of parameters that are tried for a member; most games have one with the first of them.
+#: Tried values of parameters in the search for a member (the first value usually suffices), and limit of tried tuples.
 TRIED, MOST_TRIED = (10007, 1, 2, 3, 5, 0, 100), 400
-#: What other numbers than coordinates are called in obligations.
+#: Names in obligations that coordinates cannot have.
 RESERVED = frozenset({"target", "constant", "value"})
-#: The largest number of parameters.
+#: Limit of parameters.
 MOST_PARAMETERS = 8
 #: The heights of y in the bars of the papers, in their parameters and coordinates.
 HEIGHTS = {"step-bar": "(z+s)//k", "strip-bar": "(z+s)//k"}
@@ -51,45 +51,46 @@ HEIGHTS = {"step-bar": "(z+s)//k", "strip-bar": "(z+s)//k"}
 
 @dataclass(frozen=True)
 class ParametricRules:
-    """The rules of all members."""
+    """The rules of all members of a family."""
 
     #: The ruleset as written, with parameters.
     notation: Notation
-    #: Their names, sorted.
+    #: Names of the parameters, sorted.
     parameters: tuple[str, ...]
-    #: The names of the coordinates, without that of passes left.
+    #: Names of the coordinates, without the passes left.
     coordinates: tuple[str, ...]
-    #: For each coordinate with a largest value: that value, in coordinates and parameters.
+    #: Heights of limited coordinates, as formulas in coordinates and parameters.
     heights: Mapping[str, Node]
-    #: Which coordinate each kind of move lowers, which others may fall to their largest values, and whether they may.
+    #: For each kind of move: the lowered coordinate, the coordinates whose heights depend on it, and whether these are clipped.
     moves: tuple[tuple[str, tuple[str, ...], bool], ...]
-    #: The descriptions of games of one's own that it names.
+    #: The descriptions of the user-defined games in the ruleset.
     documents: Mapping[str, Any]
-    #: For each coordinate of which only some amounts are taken: these, in parameters.
+    #: The allowed amounts of coordinates with a list of amounts, as formulas in parameters.
     listed: Mapping[str, tuple[Node, ...]]
-    #: For each coordinate of which only so much is taken: the limit, in parameters and coordinates.
+    #: The largest amounts of coordinates with such a limit, as formulas in parameters and coordinates.
     most: Mapping[str, Node]
-    #: The coordinate of the passes left, beside the others, if there are passes.
+    #: The coordinate of the passes left, if the game has passes.
     passes: tuple[str, ...] = ()
 
     @property
     def is_limited(self) -> bool:
-        """Whether some move takes some amounts only."""
+        """Whether a move has restricted amounts."""
         return bool(self.listed or self.most)
 
     def member(self, values: Mapping[str, int]) -> Ruleset:
-        """Return the game for these values of the parameters."""
+        """Return the game with these parameters."""
         return build(self.notation, values, Path.cwd())
 
 
-#: Rules by notation. Rules that a file describes are not kept, because it may change.
+#: Cache of rules by notation. Rules from a file are not cached, because the file may change.
 _known: dict[str, ParametricRules] = {}
 
 
 def describe(text: str, games: Mapping[str, Any] | None = None) -> ParametricRules:
     """Return the rules of a ruleset with parameters.
 
-    Games of one's own are those of `games`, or of files without it. Raises `FamilyError` if a move, a height or a condition is of a kind that is not proved for all parameters.
+    User-defined games are read from `games`, or by default from files. Raises `FamilyError` if a move, a height or a condition is not
+    supported for all parameters at once.
     """
     rules = _known.get(text)
     if rules is None:
@@ -106,10 +107,10 @@ def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
     parameters = tuple(sorted(notation.names))
     if len(parameters) > MOST_PARAMETERS:
         raise FamilyError(
-            f"{text}: at most {MOST_PARAMETERS} parameters are read, found {len(parameters)}"
+            f"{text}: at most {MOST_PARAMETERS} parameters are supported, found {len(parameters)}"
         )
     member, values = _member(game, games)
-    _refuse(member)
+    _require_supported(member)
     found, left = _Formulas(), [*member.coordinates]
     for part in parts:
         own = build(part, values, Path.cwd(), games).coordinates
@@ -127,17 +128,17 @@ def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
         raise FamilyError(f"{text}: {clash[0]!r} is a coordinate, and cannot be a parameter")
     for name in member.coordinates:
         if name in RESERVED or not name.isidentifier():
-            raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
+            raise FamilyError(f"{text}: a coordinate cannot be named {name!r} here")
     rules = (found.heights, moves, member.documents, found.listed, found.most, counted)
     return ParametricRules(notation, parameters, member.coordinates, *rules)
 
 
 def _parts(notation: Notation) -> Iterator[Notation]:
-    """Yield the games that a sum is made of, in their order."""
+    """Yield the components of a sum, in order."""
     inner = [value for _, value in notation.arguments if isinstance(value, Notation)]
     if notation.name == "with-pass":
         raise FamilyError(
-            f"{notation.text}: passes of a part of a game are not proved for all parameters"
+            f"{notation.text}: passes in one component are not supported for all parameters"
         )
     for value in inner:
         yield from _parts(value)
@@ -148,7 +149,7 @@ def _parts(notation: Notation) -> Iterator[Notation]:
 def _member(
     notation: Notation, games: Mapping[str, Any] | None
 ) -> tuple[Ruleset, Mapping[str, int]]:
-    """Return a member with its parameters; the first error if none is found."""
+    """Return a member and its parameters; raise the first error if none is found."""
     names, error = sorted(notation.names), None
     for numbers in islice(product(TRIED, repeat=len(names)), MOST_TRIED):
         values = dict(zip(names, numbers, strict=True))
@@ -165,7 +166,7 @@ def _member(
 
 @dataclass(frozen=True)
 class _Formulas:
-    """The heights, listed amounts and limits of amounts of all members."""
+    """The heights and amounts of `ParametricRules`, collected from the components."""
 
     heights: dict[str, Node] = field(default_factory=dict)
     listed: dict[str, tuple[Node, ...]] = field(default_factory=dict)
@@ -174,7 +175,7 @@ class _Formulas:
     def add(
         self, game: Notation, names: Mapping[str, Name], games: Mapping[str, Any] | None
     ) -> None:
-        """Add the formulas of a game that is no sum, with new names for its coordinates."""
+        """Add the formulas of a component, with new names for its coordinates."""
         given = dict(game.arguments)
         own, heaps = given.pop(OWN, None), given.get("heaps")
         if isinstance(heaps, Formula) and heaps.names:
@@ -189,14 +190,14 @@ class _Formulas:
                 raise FamilyError(f"height {height.text}: a formula is needed")
             if _has_power(height):
                 raise FamilyError(
-                    f"{height.text}: a power of a parameter is read as an argument of a game, not in f"
+                    f"{height.text}: a power of a parameter is supported as an argument of a game, not in f"
                 )
             heights = {"y": height.text}
-        put: dict[str, Node] = {**names}
-        put |= {n: v.root for n, v in given.items() if isinstance(v, Formula)}
+        substitution: dict[str, Node] = {**names}
+        substitution |= {n: v.root for n, v in given.items() if isinstance(v, Formula)}
 
         def read(written: object) -> Node:
-            return substitute(parse_nodes(str(written)), put)
+            return substitute(parse_nodes(str(written)), substitution)
 
         self.heights.update({names[y].name: read(height) for y, height in heights.items()})
         for move in moves:
@@ -208,13 +209,13 @@ class _Formulas:
 
 
 def _has_power(formula: Formula) -> bool:
-    """Whether a formula has 2**t."""
+    """Whether a formula contains a power with a parameter in its exponent."""
     parts = walk(formula.root)
     return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
 
 
-def _refuse(member: Ruleset) -> None:
-    """Raise `FamilyError` if the rules have what no obligation is written for."""
+def _require_supported(member: Ruleset) -> None:
+    """Raise `FamilyError` if obligations do not support the rules."""
     rules, name = member.rules, as_written(member.notation).name
     if rules.within is not None:
         raise FamilyError(f"{name}: a condition on all positions ({rules.within.text})")
@@ -222,29 +223,29 @@ def _refuse(member: Ruleset) -> None:
         raise FamilyError(f"{name}: a height that depends on a coordinate with a height")
     if rules.legal is not None or rules.misere:
         what = "the rule `legal`" if rules.legal is not None else "misère play"
-        raise FamilyError(f"{name}: {what} is not proved for all parameters")
+        raise FamilyError(f"{name}: {what} is not supported for all parameters")
     for move in rules.moves:
         what = f"{name}: a move of {', '.join(move.lowers)}"
         if move.split is not None:
-            raise FamilyError(f"{what} splits it; this is not proved for all parameters")
+            raise FamilyError(f"{what} splits it; this is not supported for all parameters")
         if len(move.lowers) != 1:
-            raise FamilyError(f"{what} lowers several coordinates; one at a time is what is proved")
+            raise FamilyError(f"{what} lowers several coordinates; only one is supported")
         if isinstance(move.by, Amounts):
             raise FamilyError(
-                f"{what} takes amounts that are formulas; `by` and `at_most` can be proved"
+                f"{what} takes amounts that are formulas; only `by` and `at_most` are supported"
             )
         if not replace(move, by="any", at_most=None).is_of_one_heap:
-            raise FamilyError(f"{what} has a condition; none is what is proved")
+            raise FamilyError(f"{what} has a condition; this is not supported")
 
 
 def _amount(written: object) -> object:
     if isinstance(written, list) or str(written).startswith("bits("):
-        raise FamilyError(f"amounts {written}: integers and formulas are what is proved")
+        raise FamilyError(f"amounts {written}: only integers and formulas are supported")
     return written
 
 
 def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
-    """Return the coordinates whose heights depend on the lowered one."""
+    """Return the coordinates whose heights depend on the lowered coordinate."""
     return tuple(
         name
         for name, height in heights.items()

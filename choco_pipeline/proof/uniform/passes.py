@@ -1,8 +1,8 @@
 """The relation of a game without passes, from that of the game with passes.
 
-With p passes left a game has the Grundy numbers that it has with p % 2 passes, and one pass exchanges 2i-1 and 2i if only the end
-has the number 0 (docs/lemmas.md). So a proof needs the relation for p = 0 alone. It is a hint: the checker decides that the
-statement follows from it.
+The Grundy numbers with p passes left equal those with p % 2 passes left. One pass exchanges 2i-1 and 2i if only the terminal position
+has the Grundy number 0 (docs/lemmas.md). So a proof only needs the relation for p = 0. This relation is a hint: the checker decides
+whether the statement follows from it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ZERO = Integer(0)
 
 
 def split_passes(notation: Notation) -> tuple[Notation, Formula | None]:
-    """Return a game without its passes, and their number; None if it has none."""
+    """Return the game without passes, and the number of passes; None for no passes."""
     if notation.name != "with-pass":
         return notation, None
     given = dict(notation.arguments)
@@ -43,7 +43,7 @@ def split_passes(notation: Notation) -> tuple[Notation, Formula | None]:
 
 
 def without_passes(relation: Node, passes: str) -> Node:
-    """Return a relation where no passes are left, simplified.
+    """Return the relation for 0 passes left, simplified.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _simplified(node: Node) -> Node:
             return replace(node, operands=tuple(rest)) if len(rest) > 1 else (rest or operands)[0]
         case Binary("^" | "+" | "-", part, Integer(0)) | Binary("^" | "+", Integer(0), part):
             return part
-        case Call("max", (Integer(0), part) | (part, Integer(0))):  # no Grundy number is negative
+        case Call("max", (Integer(0), part) | (part, Integer(0))):  # Grundy numbers are natural
             return part
         case Compare(("==",), (Binary("^", left, right), Integer(0))) if _is_nested(left, right):
             return Compare(("==",), (left, right))
@@ -79,7 +79,7 @@ def _simplified(node: Node) -> Node:
 
 
 def _value(node: Node) -> int | None:
-    """Return the value of a formula without names, if it has one."""
+    """Return the value of a constant formula; None for others."""
     if names_of(node):
         return None
     try:
@@ -89,6 +89,6 @@ def _value(node: Node) -> int | None:
 
 
 def _is_nested(*nodes: Node) -> bool:
-    """Whether a term of nim-sums has a nim-sum in it."""
+    """Whether a term of a nim-sum contains a nim-sum."""
     terms = [term for node in nodes for term in nim_terms(node)]
     return any(isinstance(part, Binary) and part.operator == "^" for t in terms for part in walk(t))

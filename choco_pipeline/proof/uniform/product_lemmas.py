@@ -1,10 +1,11 @@
-"""Lemmas on products with parameters, found by counterexample.
+"""Lemmas about products with parameters, found by counterexample.
 
-In a text the product of a parameter m and a name x is a name of its own, m*x, and means nothing to a solver. Let d be a sum of
-names, and D the same sum of their products with m ≥ 0. Then d ≥ 1 gives D ≥ m, d ≤ −1 gives D ≤ −m, and d = 0 gives D = 0.
-Such a *lemma* is named by its d, and is used for every parameter that is multiplied. As long as a solver finds numbers for which
-some product is wrong, lemmas that are false for these numbers are added, those of the sparsest sums first. If all products are
-right, the numbers are a counterexample.
+A linear solver treats the product of a parameter m and a name x as an unrelated name, m*x. Let d be a linear combination of names, and
+D the same combination of their products with m ≥ 0. The *lemma* of d states: d ≥ 1 implies D ≥ m, d ≤ −1 implies D ≤ −m, and d = 0
+implies D = 0. It is used for every parameter that is multiplied.
+
+Idea: while a solver finds numbers with a wrong product, add lemmas that are false for these numbers, sparse combinations first. If all
+products are right, the numbers are a counterexample.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from choco_pipeline.proof.uniform.sentences import (
 )
 from choco_pipeline.proof.uniform.sentences import text as smt_text
 
-#: Sums of at most this number of names, with these multiples and these numbers added, are tried.
+#: Tried combinations: largest number of names, coefficients and constants.
 MOST_NAMES = 4
 MULTIPLES, ADDED = (1, -1, 2, -2), (0, 1, -1)
-#: Lemmas that are added for one counterexample; fewer make more rounds. With `ENOUGH` of them no longer sums are tried.
+#: Limit of lemmas added per round, and number of lemmas after which no longer combinations are tried.
 AT_ONCE, ENOUGH = 8, 3
-#: Rounds of one sentence; the known ones take less than a hundred.
+#: Limit of rounds for one sentence. Known families need fewer than a hundred.
 MOST_ROUNDS = 400
 
 
@@ -43,18 +44,18 @@ MOST_ROUNDS = 400
 class Products:
     """The products of parameters with names, in a sentence."""
 
-    #: For each parameter, the names that it is multiplied with.
+    #: The names that each parameter is multiplied with.
     names: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, factors: Collection[str], text: str) -> Products:
-        """Return those that stand in a text; each has one of the factors."""
+        """Return the products in a text; each contains one of the factors."""
         pairs = sorted(tuple(factors_of(n)) for n in names_in(text) if len(factors_of(n)) > 1)
         ordered = [(a, b) if a in factors else (b, a) for a, b in pairs]
         return cls({m: tuple(sorted({n for a, n in ordered if a == m})) for m in factors})
 
     def always(self) -> str:
-        """Return the sentence that products are right where a parameter is 0 or 1."""
+        """Sentence: products are right if their parameter is 0 or 1."""
         sentences = []
         for factor, value in choices(self.names, (0, 1)):
             m = Affine.of(factor)
@@ -65,7 +66,7 @@ class Products:
         return all_of(sentences)
 
     def lemma(self, d: Affine) -> str:
-        """Return the lemma of a sum."""
+        """Sentence: the lemma of d, for all parameters."""
         return all_of(self._lemma(Affine.of(factor), d) for factor in self.names)
 
     @staticmethod
@@ -74,7 +75,7 @@ class Products:
         implications = [
             (d - 1, [whole - m]),
             (-d - 1, [-whole - m]),
-            # Where d is at least 0 it is at least 1, or the product is 0.
+            # d = 0 implies D = 0, as two implications: d >= 0 implies d >= 1 or D >= 0, and the same for -d.
             (d, [d - 1, whole]),
             (-d, [-d - 1, -whole]),
         ]
@@ -83,12 +84,12 @@ class Products:
         )
 
     def are_right(self, values: Mapping[str, int]) -> bool:
-        """Whether these values of products are products of the values."""
+        """Whether the values of products are the products of the values."""
         pairs = ((m, n) for m, names in self.names.items() for n in names)
         return all(values[product_name(pair)] == prod(values[n] for n in pair) for pair in pairs)
 
     def broken(self, values: Mapping[str, int]) -> list[Affine]:
-        """Return some sums, sparse ones first, whose lemmas are false for these values."""
+        """Return sums whose lemmas are false for these values, sparse ones first."""
         return list(dict.fromkeys(d for m in self.names for d in self._broken(m, values)))
 
     def _broken(self, factor: str, values: Mapping[str, int]) -> list[Affine]:
@@ -113,7 +114,7 @@ class Products:
         broken.sort(key=lambda entry: (*entry[:2], str(entry[2])))
         if broken:
             return [total for *_, total in broken]
-        # A difference minus its value, or else a name, excludes a wrong product where no sparse sum does.
+        # If no sparse sum excludes the wrong product, the difference of two names minus its value does, or a name minus its value.
         alone = [Affine.of(n) for n in multiplied]
         for total in (*(a - b for a, b in combinations(alone, 2)), *alone):
             value, whole = (total.value({n: pair[i] for n, pair in pairs.items()}) for i in (0, 1))
@@ -124,7 +125,7 @@ class Products:
 
 @dataclass(frozen=True)
 class TrueCounterexampleError(Exception):
-    """Numbers for which a sentence holds, with true products."""
+    """Numbers that satisfy a sentence, with correct products."""
 
     values: Mapping[str, int]
 
@@ -132,14 +133,14 @@ class TrueCounterexampleError(Exception):
 def lemmas_for(
     text: str, products: Products, first: Iterable[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return sums whose lemmas make a text unsatisfiable, those of `first` at once.
+    """Return sums whose lemmas make a text unsatisfiable, starting with `first`.
 
     Raises
     ------
     TrueCounterexampleError
-        If there are numbers for which it holds.
+        If numbers with correct products satisfy the text.
     UndecidedError
-        If no lemma is broken by some numbers with wrong products, or the time is over.
+        If no lemma excludes certain wrong products, or the time is over.
     """
     question = _Question.of(text, products)
     multiplied = [{*names} for names in products.names.values()]
@@ -160,7 +161,7 @@ def lemmas_for(
             raise TrueCounterexampleError(values)
         broken = products.broken(values)[:AT_ONCE]
         if not broken:
-            raise UndecidedError("no lemma on products excludes some numbers with wrong products")
+            raise UndecidedError("no lemma about products excludes some wrong products")
         used = used + broken
     raise UndecidedError(f"more than {MOST_ROUNDS} rounds of lemmas on products")
 
@@ -168,7 +169,7 @@ def lemmas_for(
 def needed_lemmas(
     text: str, products: Products, used: Sequence[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return the sums whose lemmas z3 needs; all if the time is over."""
+    """Return the sums whose lemmas z3 uses; all sums if the time is over."""
     question = _Question.of(text, products)
     solver = question.solver
     labels = {z3.Bool(f"lemma {place}", solver.ctx): total for place, total in enumerate(used)}
@@ -180,9 +181,9 @@ def needed_lemmas(
 
 @dataclass(frozen=True)
 class _Question:
-    """A text, and lemmas, for z3.
+    """A text for z3, to which lemmas are added.
 
-    It has a context of its own: the answers of z3 depend on everything in one, and so would the lemmas that are found.
+    It has its own context, because the answers of z3, and so the lemmas, depend on everything in a context.
     """
 
     names: list[str]
@@ -200,7 +201,7 @@ class _Question:
         return z3.And(*z3.parse_smt2_string(lemma, ctx=self.solver.ctx))
 
     def ask(self, clock: Clock, *labels: z3.BoolRef) -> z3.CheckSatResult:
-        """Return the answer of z3 in the time that is left."""
+        """Return the answer of z3 within the remaining time."""
         clock.require()
 
         def ask(milliseconds: int) -> z3.CheckSatResult:

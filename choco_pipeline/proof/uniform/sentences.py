@@ -1,4 +1,4 @@
-"""Sentences on integers in SMT-LIB 2, and the answers of solvers during a search."""
+"""Sentences about integers in SMT-LIB 2, and calls of solvers during a search."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TRUE, FALSE = "true", "false"
 
 
 def text(conditions: Iterable[Affine], body: str, *, names: Iterable[str] = ()) -> str:
-    """Return the text that asks for integers with natural conditions and the body.
+    """Return the SMT-LIB text: all conditions are natural, and the body is true.
 
-    Names that stand in neither are declared, too, if they are given.
+    `names` are declared even if they do not occur.
     """
     sentences = [*map(at_least_0, conditions), body]
     declared = sorted({*names, *names_in(" ".join(sentences))})
@@ -26,7 +26,7 @@ def text(conditions: Iterable[Affine], body: str, *, names: Iterable[str] = ()) 
 
 
 def term(total: Affine) -> str:
-    """Return a sum."""
+    """Return the term of a sum."""
     parts = [
         _symbol(name) if c == 1 else f"(* {_integer(c)} {_symbol(name)})" for name, c in total.terms
     ]
@@ -36,21 +36,21 @@ def term(total: Affine) -> str:
 
 
 def at_least_0(total: Affine) -> str:
-    """Return the sentence that a sum is at least 0."""
+    """Sentence: a sum is at least 0."""
     if total.is_constant:
         return TRUE if total.constant >= 0 else FALSE
     return f"(>= {term(total)} 0)"
 
 
 def is_0(total: Affine) -> str:
-    """Return the sentence that a sum is 0."""
+    """Sentence: a sum is 0."""
     if total.is_constant:
         return FALSE if total.constant else TRUE
     return f"(= {term(total)} 0)"
 
 
 def leaves_remainder(total: Affine, size: int, remainder: int) -> str:
-    """Return the sentence that a sum leaves a remainder when it is divided."""
+    """Sentence: a sum modulo `size` is `remainder`."""
     if all(c % size == 0 for _, c in total.terms):
         return TRUE if total.constant % size == remainder else FALSE
     return f"(= (mod {term(total)} {size}) {remainder})"
@@ -78,7 +78,7 @@ def any_of(sentences: Iterable[str]) -> str:
 
 
 def names_in(sentences: str) -> set[str]:
-    """Return the names in sentences; SMT-LIB's quoted symbols hold no other bar.
+    """Return the names in sentences, which are SMT-LIB symbols between bars.
 
     Examples
     --------
@@ -96,32 +96,32 @@ def _integer(value: int) -> str:
     return str(value) if value >= 0 else f"(- {-value})"
 
 
-# ---- What z3 says.
+# ---- Calls of z3.
 
-#: The context of all questions of a search, because the answers of z3 depend on earlier questions in it.
+#: The context of one search. The answers of z3 depend on earlier calls in the same context.
 _context = z3.Context()
 
 
 def forget_questions() -> None:
-    """Begin a search that does not depend on earlier ones."""
+    """Start a new z3 context, so that a search does not depend on earlier ones."""
     global _context
     _context = z3.Context()
 
 
 def solver_of(conditions: Iterable[Affine], body: str = TRUE) -> z3.Solver:
-    """Return a solver that looks for integers as `text` asks for them."""
+    """Return a z3 solver with the assertions of `text`."""
     solver = z3.SimpleSolver(ctx=_context)
     solver.from_string(text(conditions, body))
     return solver
 
 
 def is_possible(conditions: Iterable[Affine]) -> bool:
-    """Whether integers make all of the sums non-negative."""
+    """Whether all sums can be natural at once; true if z3 does not know."""
     return bool(solver_of(conditions).check() != z3.unsat)
 
 
 def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
-    """Return True if a sum is never negative, False if always, else None."""
+    """Return True if a sum is never negative, False if it always is, otherwise None."""
     if total.is_constant:
         return total.constant >= 0
     if not is_possible([*conditions, -total - 1]):
@@ -132,7 +132,7 @@ def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
 
 
 def value_in(model: z3.ModelRef, name: str) -> int:
-    """Return the integer that a model gives to a name."""
+    """Return the value of a name in a model."""
     return int(model.eval(z3.Int(name, model.ctx), model_completion=True).as_long())
 
 
@@ -148,7 +148,7 @@ def all_values(name: str, conditions: Iterable[Affine], most: int) -> list[int] 
 
 
 def independent(conditions: Sequence[Affine]) -> tuple[Affine, ...]:
-    """Return conditions without those that follow from the others."""
+    """Remove conditions that follow from the others."""
     kept = list(conditions)
     for condition in conditions:
         others = [other for other in kept if other is not condition]
@@ -157,7 +157,7 @@ def independent(conditions: Sequence[Affine]) -> tuple[Affine, ...]:
     return tuple(kept)
 
 
-#: Seconds that cvc5 may take for one text, at least.
+#: Least limit for one call of cvc5, in seconds.
 LEAST_SECONDS = 1.0
 
 
@@ -166,7 +166,7 @@ def by_cvc5(text: str, milliseconds: int) -> str:
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     solver.setOption("tlimit-per", str(milliseconds))
-    # Half of the time that conditions with many alternatives take otherwise.
+    # For conditions with many disjunctions, this halves the time.
     solver.setOption("decision", "justification")
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "text")
@@ -174,4 +174,4 @@ def by_cvc5(text: str, milliseconds: int) -> str:
     answer = ""
     while not (command := parser.nextCommand()).isNull():
         answer += str(command.invoke(solver, symbols))
-    return answer.strip().partition(" ")[0]  # it says why it does not know
+    return answer.strip().partition(" ")[0]  # "unknown" is followed by a reason

@@ -1,6 +1,6 @@
-"""Substitution of a parameter that the condition gives by a power of 2.
+"""Elimination of a parameter that the condition defines by a power of 2.
 
-For all k, s, t, u with ``u < k and s == u*2**t`` is for all k, t, u with ``u < k``, where u·2^t is put for s.
+A statement for all k, s, t, u with ``u < k and s == u*2**t`` becomes one for all k, t, u with ``u < k``, with u·2^t substituted for s.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def exponents(formulas: Iterable[Node]) -> list[str]:
 def without_solved(
     ruleset: str, condition: str, relation: str, where: str
 ) -> tuple[str, str, str, str]:
-    """Return a family's texts, with a sum in place of a parameter if it has one.
+    """Return a family's texts after eliminating a parameter defined by a power, if any.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def without_solved(
 
 
 def _is_natural(value: Node) -> bool:
-    """Whether a value is natural by its form, as every parameter is."""
+    """Whether a value is a natural number by its form, for natural parameters."""
     return all(
         isinstance(part, Integer | Name)
         or (isinstance(part, Binary) and part.operator in ("+", "*", "**"))

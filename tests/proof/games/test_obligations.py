@@ -243,5 +243,5 @@ def test_an_unknown_ruleset_is_refused():
             lambda g: has_moves(g, g.coordinates),
             lambda g: some_option(g, g.coordinates, lambda option: Member("Q", option)),
         ):
-            with pytest.raises(NotDefinableError, match="no sentences are written"):
+            with pytest.raises(NotDefinableError, match="not supported in proofs"):
                 sentence(game)

@@ -169,7 +169,7 @@ def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch):
     right, wrong = nim_sum_is_zero("0", "1"), complement(nim_sum_is_zero("0", "1"))
     assert check_relation(game, {0: wrong}).status == "refuted"
     monkeypatch.setattr(search.Engine, "counterexample", lambda *_: {"a": 1, "b": 1})
-    with pytest.raises(DisagreementError, match="where it is right by definition"):
+    with pytest.raises(DisagreementError, match="but right by the definition"):
         check_relation(game, {0: right})
 
 
@@ -276,5 +276,5 @@ def test_members_are_the_definitions(ruleset):
 def test_a_determined_coordinate_may_exceed_the_table():
     (member,) = members(StripBar(k=4, s=2), "p", 3)
     assert member(np.array([[9, 2, 7]])).tolist() == [True]
-    with pytest.raises(ValueError, match="a table to 7 is asked about 8"):
+    with pytest.raises(ValueError, match="a table with bound 7 has no coordinate 8"):
         member(np.array([[9, 2, 8]]))

@@ -154,7 +154,7 @@ def test_what_is_changed_is_proved_by_nobody(change, answers, written):
 def test_numbers_that_a_statement_does_not_have_are_refused(written):
     path = written(*CASES[4])
     changed(path, lambda document: document["names"].clear())
-    with pytest.raises(ChocoError, match="numbers are needed for k"):
+    with pytest.raises(ChocoError, match="values are needed for exactly these names: k"):
         check_claim_certificate(path)
 
 

@@ -228,8 +228,8 @@ LISTING = {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0], "up
         ("nim(2)", "P <=> a*b == 0", "multiplies two coordinates"),
         ("nim(2)", "let zero = 0: P <=> a//zero == b", "division by zero"),
         ("nim(2)", "P <=> a >> 20 == b", "more than 65536 states"),
-        ("nim(2)", {"check": LISTING}, "no sentence is written for a statement of this form"),
-        ("rectangular-bar(m=2, n=3)", "P <=> i == j", "no sentence"),
+        ("nim(2)", {"check": LISTING}, "statements of this form are not supported in proofs"),
+        ("rectangular-bar(m=2, n=3)", "P <=> i == j", "not supported in proofs"),
     ],
 )
 def test_what_is_not_decided(text, said, why):

@@ -313,7 +313,7 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
 @pytest.mark.parametrize(
     ("ruleset", "condition", "asked", "why"),
     [
-        ("sum(with-pass(step-bar(k=k)), nim(1))", "k >= 1", g("y ^ z ^ a"), "passes of a part"),
+        ("sum(with-pass(step-bar(k=k)), nim(1))", "k >= 1", g("y ^ z ^ a"), "passes in one component"),
         ("with-pass(solid-bar(f=(x+z)//k), passes=r)", "k > 0", p(0), "a heap beside the game"),
         ("solid-bar(f=min(x, max(x, z))//k)", "k >= 1", p(0), "of several"),
         ("solid-bar(f=max(x//2, z)//k)", EVEN, p(0), "height"),
@@ -354,7 +354,7 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
         (SIDES, "k % 4 == 0", g("x ^ y ^ z"), "a sum of quotients"),
         (SIDES, "k % 4 == 0", {**g("x ^ y ^ z"), "where": below("3*k")}, "Grundy"),
         (SIDES, "k % 4 == 0", p(0, "x < k"), "bounded"),
-        ("solid-bar(f=max(x, z)//k+x//k)", "k % 4 == 0", p(0, below("k")), "least or largest"),
+        ("solid-bar(f=max(x, z)//k+x//k)", "k % 4 == 0", p(0, below("k")), "minima or maxima"),
         ("solid-bar(f=(x//1+z//1)//k)", "k % 4 == 0", p(0, below("k")), "quotients"),
         (SUM, "k % 4 == 2", p(0, "x <= k"), "bounded"),
         (SUM, "k % 4 == 2", p(0, "x <= k or z <= k"), "`and`"),
@@ -365,10 +365,10 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
         (STEP, ODD, g("z + y//(s-1)"), "at least 1"),
         (STEP, ODD, g("z + y%s"), "at least 1"),
         (STEP, ODD, g("z + y%0"), "positive integer"),
-        (STEP, ODD, g("z + 2*max(y, z)"), "least or largest"),
+        (STEP, ODD, g("z + 2*max(y, z)"), "minima or maxima"),
         (STEP, ODD, g("z + y//2 + y%4%3*(z%5)%7"), "choices"),
         (STEP, ODD, g("z*y"), "coordinates"),
-        (STEP, ODD, g("z + abs(y-z)"), "are proved"),
+        (STEP, ODD, g("z + abs(y-z)"), "are supported"),
         *amounts.OUTSIDE,
     ],
 )  # fmt: skip

@@ -106,8 +106,8 @@ def test_no_false_neighbour_is_proved_without_tables(
     [
         ("with-pass(solid-bar(f=(x+z)//k), passes=r)", p("x+y+z+p == 0"), "a heap beside the game"),
         ("with-pass(solid-bar(f=(x+z)//k), passes=p)", p("x == 0"), "'p' is a coordinate"),
-        (f"with-pass({STRIP}, passes=2)", p("x == 0"), "passes of a part"),
-        ("sum(with-pass(step-bar(k=k)), nim(1))", p("a == 0"), "passes of a part"),
+        (f"with-pass({STRIP}, passes=2)", p("x == 0"), "passes in one component"),
+        ("sum(with-pass(step-bar(k=k)), nim(1))", p("a == 0"), "passes in one component"),
     ],
 )
 def test_what_is_outside_is_named(ruleset, asked, why):
