@@ -1,4 +1,4 @@
-"""Ctrl-C during compiled code; Python's own handler would wait for the end of that code."""
+"""Ctrl-C during compiled code, which Python's own handler would not stop."""
 
 from __future__ import annotations
 

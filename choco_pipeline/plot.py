@@ -112,7 +112,7 @@ def p_positions(
 
 
 def automaton(proof: Proof, passes: int = 0, *, axes: Axes | None = None) -> Axes:
-    """Draw an automaton of a proof: its states on a circle, the initial state at the left.
+    """Draw an automaton of a proof with its states on a circle.
 
     Accepting states have a thick border. The label of an arrow is the first of its patterns, with a digit for each coordinate;
     ``*`` stands for either digit, and ``↻`` for a loop. The dead state is not drawn.

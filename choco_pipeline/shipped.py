@@ -13,7 +13,7 @@ SHIPPED = PACKAGE.parent if IS_CLONE else PACKAGE / "shipped"
 
 
 def project_file(path: str | Path) -> Path:
-    """Return a file of the working directory; if it is missing there, that of the wheel.
+    """Return a file of the working directory, or else of the wheel.
 
     In a clone, commands use only files of the working directory.
     """

@@ -198,7 +198,7 @@ def proof_trials(
 def trials_for_all_integers(
     claim: Claim, seconds: float, *, certify: bool = False
 ) -> Iterator[Trial]:
-    """Decide a statement about all integers; yield a trial for each choice of parameters.
+    """Decide a statement about all integers, for each choice of parameters.
 
     With `certify`, certificates are written and checked.
     """
@@ -254,7 +254,7 @@ def trials_for_all_parameters(
 def certificate_trials(
     claim: Claim, proved: Iterable[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
-    """Check the certificates of a claim's proofs in the last run; yield a trial for each.
+    """Yield a trial for each certificate of a claim's proofs in the last run.
 
     Only the parameters and the paths of certificates are taken from the verdicts. The catalogue has the premises.
     """

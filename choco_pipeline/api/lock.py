@@ -138,7 +138,7 @@ def _snakemake_here() -> int | None:
 
 
 def bring_to_now(results: Path) -> int:
-    """Set modification times in the future to the present; return the number of files.
+    """Set future modification times to the present; return the number of files.
 
     The order of these times is lost, but a run does not need it. Files in stores are skipped, because no rule depends on them.
     """

@@ -173,7 +173,7 @@ def _games(
 def _tables(
     game: Ruleset, quantity: Quantity | None, bound: int | None
 ) -> Iterator[tuple[Quantity, int]]:
-    """Yield the quantity and the bound of each table of a game; defaults: `mine_games`."""
+    """Yield quantity and bound of each table of a game; defaults: `mine_games`."""
     if bound is not None and bound < 0:
         raise ConfigError(f"--bound: must be at least 0 (got {bound})")
     bar = game.base.rules.bar

@@ -131,7 +131,7 @@ def decide_game(
     limits: Mapping[str, float],
     tell: Callable[[str], None],
 ) -> tuple[ProofOutcome, ClaimVerdict | None]:
-    """Prove a game's automata; then decide a claim, or search for a formula without one.
+    """Prove a game's automata; then decide a claim, or search for a formula.
 
     Everything, including reading the game, runs in a child process with limits on ``seconds`` and on ``memory`` in GiB.
     Certificates are written to `folder`. `tell` is called with a message before each step.

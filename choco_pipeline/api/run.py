@@ -50,7 +50,7 @@ TAIL = 8
 
 
 def perform(config: Path, cluster: Description, cluster_name: str | None = None) -> SnakemakeRun:
-    """Run the sweeps of a configuration under a lock, with progress on standard error."""
+    """Run the sweeps of a configuration under a lock, and show the progress."""
     # Python's resource tracker outlives a killed run, and would print a warning.
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
@@ -238,7 +238,7 @@ def _snakemake(config: Path, *options: str) -> list[str]:
 
 
 def jobs_to_run(config: Path, capacity: Capacity) -> tuple[Plan, dict[str, int], Counter[str]]:
-    """Return the plan, the number of jobs to run of each rule, and their amount of work."""
+    """Return the plan, the number of jobs for each rule, and their amount of work."""
     plan = current_plan(config, capacity=capacity)
     profile = str(PROFILES / "default")
     options = ("--workflow-profile", profile, "--cores", "1", "--dry-run")

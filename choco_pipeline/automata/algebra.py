@@ -1,4 +1,4 @@
-"""Logic on relations. Every result is a minimal automaton with canonical numbering."""
+"""Logic on relations; results are minimal automata, numbered canonically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deterministic automata that read tuples of numbers, least significant bit first."""
+"""Deterministic automata on tuples of numbers, least significant bit first."""
 
 from __future__ import annotations
 

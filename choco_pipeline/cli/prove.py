@@ -256,7 +256,7 @@ def described_lines(games: Mapping[str, object]) -> list[str]:
 
 
 def checked_lines(answer: Mapping[str, Any]) -> list[str]:
-    """Return the lines on the check of a family's certificate; the statement is first."""
+    """Return the lines on the check of a family's certificate, statement first."""
     if answer["status"] == "undecided":
         return [f"undecided: {answer['certificate']}: {answer['why']}"]
     statement, every = f"{answer['statement']}.", answer["every_member"]

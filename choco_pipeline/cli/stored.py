@@ -160,7 +160,7 @@ def _verify_published(json: bool) -> int:
 
 
 def _check_certificates(seconds: float) -> list[tuple[str, Checked, list[str]]]:
-    """Check all certificates; return the path, the answer and the `differences` of each."""
+    """Check all certificates; return path, answer and `differences` of each."""
     games: dict[str, list[Path]] = defaultdict(list)
     families: list[Path] = []
     others: dict[Path, list[str]] = {}

@@ -101,7 +101,7 @@ def _event(
 
 
 def dask_setup(worker: Worker) -> None:
-    """Prepare a worker for Dask; ignore Ctrl-C, which a terminal also sends to workers."""
+    """Prepare a worker; ignore Ctrl-C, which a terminal also sends to workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(NEW_OBJECTS)
     silence_tracker()
@@ -330,7 +330,7 @@ class Cluster(Runner):
         self.client.subscribe_topic(TOPIC, handle)
 
     def warm_up(self, target: str) -> Callable[[], bool]:
-        """Start a function on one worker; return a function that tests whether it is done.
+        """Start a function on one worker; return a test whether it is done.
 
         Tasks that wait for it find compiled kernels.
         """

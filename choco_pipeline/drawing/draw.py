@@ -89,7 +89,7 @@ def _lines(shape: Shape) -> list[str]:
 
 
 def _squares_text(bar: Squares) -> list[str]:
-    """Return a window around the bitter square, and numbers of hidden rows and columns."""
+    """Return a window around the bitter square, and counts of hidden lines."""
     left = min(bar.left, max(WIDEST // 2, WIDEST - bar.right - 1))
     right = min(bar.right, WIDEST - left - 1)
     below = min(bar.below(right), max(TALLEST // 2, TALLEST - bar.top - 1))
@@ -330,7 +330,7 @@ def _text(
 
 
 def _block(length: int, most: int) -> int:
-    """Return the side of a block for which `length` squares need at most `most` blocks."""
+    """Return the side of blocks so that `length` squares need at most `most`."""
     return max(1, -(-length // most))
 
 

@@ -199,7 +199,7 @@ class _Content:
     number: Formula | None = None
 
     def domain(self, points: cells.Points) -> cells.Truths:
-        """Return which points are in the domain."""
+        """Return a mask of the points in the domain."""
         parts = [cells.holds_at(condition, points) for condition in self.where]
         if self.reach is not None:
             parts += [values <= self.reach for name, values in points.items() if name != "p"]
@@ -287,7 +287,7 @@ def _meaning(claim: Claim, game: str) -> Meaning | None:
 
 
 def _of_bars(claim: Claim, names: Mapping[str, int], game: str) -> Meaning:
-    """Return the meaning on an uncut bar: -1 for P, -2 for N, or an equal cell's code."""
+    """Return the meaning on an uncut bar: -1 for P, -2 for N, or a cell's code."""
     match claim.check:
         case Evaluated() as check:
             face = parse_ruleset(game).base.rules.face
@@ -410,7 +410,7 @@ def cover_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) 
 def equivalent_claims(
     claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue, ids: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the claims with `ids` that follow from `claims`, if they also imply these.
+    """Return the claims with `ids` that are equivalent to `claims` together.
 
     `claims` are the cases of one statement. All claims with `ids` together imply it. `games` are rulesets without parameters.
     """
@@ -469,7 +469,7 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
 
 
 def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
-    """Yield claims on Grundy numbers of the bar as claims on P-positions beside a strip.
+    """Yield claims on Grundy numbers as claims on P-positions beside a strip.
 
     A position is P if and only if the strip equals the Grundy number of the bar.
     """
@@ -586,7 +586,7 @@ def compared(
     games: Sequence[str],
     decide: Decide = Consequence.decided,
 ) -> ComparedOn | None:
-    """Return where a sampled implication holds; None if automata refute it."""
+    """Return the domain of a sampled implication; None if automata refute it."""
     if not any(claim.check.kind in ON_POSITIONS for claim in claims):
         return "what is written"
     if len(games) > MOST_GAMES or any(claim.check.kind == Evaluated.kind for claim in claims):
@@ -603,7 +603,7 @@ def compared(
 def compared_settled(
     premises: Sequence[Claim], game: str, decide: Decide = Consequence.decided
 ) -> ComparedOn | None:
-    """Return where claims determine the P-positions; None if automata refute it."""
+    """Return the domain in which claims determine P; None if automata refute it."""
     return _where([decide(Consequence(None, tuple(premises), game, "p"))])
 
 

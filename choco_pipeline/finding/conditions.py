@@ -174,7 +174,7 @@ def without_superfluous(condition: str, points: Sequence[Parameters]) -> str:
 
 
 def _parts(node: nodes.Node) -> Iterator[tuple[nodes.Junction, nodes.Node, nodes.Node]]:
-    """Yield the junction, the operand, and the condition without it, for each operand.
+    """Yield for each operand: its junction, itself, and the condition without it.
 
     Comparisons ``name == 0`` are skipped, because other operands may be undefined without them.
     """
@@ -312,7 +312,7 @@ def _order(condition: _Condition) -> tuple[int, int, int, str]:
 
 
 def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
-    """Return the number of conditions of at most this length; atoms of equal sets count once."""
+    """Return the number of conditions of at most this length, up to equal sets."""
     sizes = Counter(atom.size for atom in atoms)
     total = sum(number for size, number in sizes.items() if size <= condition.size)
     level: Mapping[int, int] = sizes
@@ -472,7 +472,7 @@ class TestedCondition:
 
 
 def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
-    """Learn a condition from the searched tables, and again if held-out ones refute it."""
+    """Learn a condition from searched tables; again if held-out ones refute it."""
     points = family.points
     learnt, held_out = family.searched, family.held_out
 

@@ -102,7 +102,7 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
 def _derivations(
     claim: Claim, catalogue: Catalogue, points: Sequence[Mapping[str, int]]
 ) -> Iterator[tuple[Claim, Claim]]:
-    """Yield possible derivations of a claim from the catalogue, each with its premise.
+    """Yield possible derivations of a claim from the catalogue, with premises.
 
     A premise must be about the games with parameters `points`, for which the claim was seen.
     """

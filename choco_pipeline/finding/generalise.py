@@ -98,7 +98,7 @@ def lifted(
 
 
 def _spare(instances: Sequence[_Instance]) -> int:
-    """Return how many instances are needed beyond those that determine a sum.
+    """Return the number of instances needed beyond those that determine a sum.
 
     Small members of a family often have shorter lines of another form, so that only two have this one. Then two are enough: the line
     must still hold in `FEWEST_TABLES` tables.
@@ -210,7 +210,7 @@ def _fill(node: nodes.Node, holes: Sequence[Combination]) -> nodes.Node:
 
 
 def _sum(kept: nodes.Node, added: Combination) -> nodes.Node:
-    """Return the sum of both, without zero, and with a minus for a negative expression."""
+    """Return the sum of both, without zero, with a minus for a negative one."""
     text = added.text
     if added.leading == 0:
         return kept
@@ -510,7 +510,7 @@ class FamilyFormula:
 def frontier_statements(
     family: TableFamily, formulas: Sequence[FamilyFormula], tried: int
 ) -> Iterator[FoundStatement]:
-    """Yield lines that hold up to a bound, if the bound follows a law in the parameter.
+    """Yield lines that hold up to a bound given by a law in the parameter.
 
     Constant bounds are left out. So is a line if another one has bounds at least as large for all parameters of the law: larger ones
     for some, or the same ones and it comes first. `tried` is the number of candidates.

@@ -137,7 +137,7 @@ def having(heights: Heights, conditions: Iterable[Condition]) -> Iterator[Truths
 
 
 class _TruthTable:
-    """Truth values of the formulas in conditions, by function and point, with a cache."""
+    """Cache of the truth values of formulas, by function and point."""
 
     def __init__(self, heights: Heights) -> None:
         bits = max(*heights.shape[1:], int(heights.max(initial=0)) + 1).bit_length()
@@ -146,7 +146,7 @@ class _TruthTable:
         self._cache: dict[tuple[str, bool], NDArray[np.bool_]] = {}
 
     def satisfying(self, condition: Condition) -> Truths:
-        """Return which functions satisfy a condition in their first argument."""
+        """Return a mask of the functions with a condition on their first argument."""
         shifted = "i" in condition.names
         right = self._truths(condition.such, shifted).copy()
         for part in condition.where:
@@ -163,7 +163,7 @@ class _TruthTable:
 
 
 def _environment(heights: Heights, i: NDArray[np.int64]) -> Mapping[str, NDArray[np.int64]]:
-    """Return the values of all names: a row for each function, a column for each point."""
+    """Return the values of all names, with shape [functions, points]."""
     xs, zs = (np.arange(n) for n in heights.shape[1:])
     u, x, z, i = (a.ravel() for a in np.meshgrid(xs, xs, zs, i, indexing="ij"))
     before = u < x
@@ -242,7 +242,7 @@ def named(side: int, height: int) -> str:
 
 
 def boxes(side: int, height: int) -> Iterator[Heights]:
-    """Yield all functions with arguments up to `side` and heights up to `height`, by box.
+    """Yield all functions with arguments up to `side`, heights up to `height`.
 
     A box is never longer along x than along z, because conditions are symmetric in the arguments of f. Boxes that are not square, and
     boxes that are small for their heights, are needed: some wrong conditions hold in all others.
@@ -266,7 +266,7 @@ def drawn_of_all_shapes(random: np.random.Generator) -> Iterator[Heights]:
 
 
 def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:
-    """Yield the functions of `boxes(wide, tall)` that are not in `boxes(side, height)`."""
+    """Yield the functions of `boxes(wide, tall)` outside `boxes(side, height)`."""
     for box in boxes(wide, tall):
         new = box if box.shape[2] > side + 1 else box[box[:, -1, -1] > height]
         if len(new):
@@ -274,7 +274,7 @@ def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:
 
 
 def by_formulas(side: int) -> Heights:
-    """Return the monotone functions of `FORMULAS`, with arguments and heights up to `side`."""
+    """Return the monotone functions of `FORMULAS` in a box of this side."""
     x, z = np.ogrid[: side + 1, : side + 1]
     shape = (side + 1, side + 1)
     samples = [
@@ -381,7 +381,7 @@ def search(
 
 
 def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> list[Joined]:
-    """Return the conjunctions of the fewest conditions that no function of `others` has."""
+    """Return the shortest conjunctions that no function of `others` satisfies."""
     if not conditions:
         return []
     wrong = np.concatenate([~np.array([*having(block, conditions)]) for block in others], axis=1)
@@ -408,7 +408,7 @@ def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> l
 def _confirmed(
     candidates: Sequence[Joined], height_class: HeightClass, side: int, height: int
 ) -> tuple[tuple[Joined, ...], Evidence]:
-    """Return the candidates that are right for all held-out functions, and the evidence."""
+    """Return candidates that are right for all held-out functions, with evidence."""
     left, seen = list(candidates), 0
     what = []
     for name, batches in held_out(height_class, side, height):
@@ -567,7 +567,7 @@ class ShiftCount(TypedDict):
 
 
 def best_shifts(every: Heights) -> list[ShiftCount]:
-    """Return for each sum the numbers of functions for which it is exact, and the closest.
+    """Return the number of functions for which each sum is exact, and closest.
 
     The closest sum has the fewest mismatches; of several, it is the first of `SHIFTS`. Sums that are neither for any function are
     left out.

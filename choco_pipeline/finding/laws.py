@@ -65,7 +65,7 @@ class Combination:
     coefficients: tuple[Fraction, ...]
 
     def value(self, point: Parameters) -> Fraction | None:
-        """Return the value for some parameters; None if a term with a coefficient has none."""
+        """Return the value for some parameters; None if it is undefined."""
         total = Fraction(0)
         for term, coefficient in zip(self.terms, self.coefficients, strict=True):
             if coefficient:
@@ -164,7 +164,7 @@ def determined(
     shapes: Sequence[tuple[Term, ...]],
     spare: int = 1,
 ) -> Iterator[Combination]:
-    """Yield combinations that have the given numbers at all points and are determined by them.
+    """Yield the combinations that the numbers at all points determine.
 
     A point is a choice of parameters. A shape is a tuple of terms. It needs `spare` more points than terms, unless it is the constant
     alone.
@@ -238,7 +238,7 @@ class Law:
         return self.combination.value({self.name: k})
 
     def is_about(self, k: int) -> bool:
-        """Whether `k` is in the class and not below the fitted parameters after exceptions."""
+        """Whether `k` is in the class and no exception."""
         return k % self.modulus == self.residue and (not self.exceptions or k >= self.fitted[0])
 
     @property

@@ -24,7 +24,7 @@ def implied(where: str, conclusion: str) -> str:
 
 
 def p_iff(formula: str, where: str = "") -> str:
-    """Return the line "P if and only if `formula`" for positions that satisfy `where`."""
+    """Return the line "P if and only if `formula`", for positions with `where`."""
     return implied(where, f"P <=> {formula}")
 
 
@@ -41,7 +41,7 @@ def up_to(largest: str, line: str) -> str:
 def by_cases(
     of: Callable[[str, str], str], formulas: Sequence[tuple[str, str]], exceptions: str = ""
 ) -> str:
-    """Return formulas with conditions as one line; the last one is for all other positions.
+    """Return formulas by cases as one line; the last one is for all others.
 
     `of` is `p_iff` or `grundy`, and `exceptions` is a condition on the positions that are left out.
     Cases for P-positions become one formula, because a statement on P-positions has only one.
@@ -72,7 +72,7 @@ def at_one_of(positions: Iterable[Sequence[object]], coordinates: Sequence[str])
 
 
 def with_formulas(part: Proposition, change: Callable[[Node], Node]) -> Proposition:
-    """Return a proposition with its formulas and ranges changed, but not its arguments."""
+    """Return a proposition with changed formulas and ranges, same arguments."""
 
     def changed(formula: Formula) -> Formula:
         node = change(formula.root)

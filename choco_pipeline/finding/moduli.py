@@ -43,7 +43,7 @@ class FamilyModuli:
 
     @cached_property
     def divisors(self) -> tuple[tuple[int, int], ...]:
-        """For each table: gcd of the nim-sums at P-positions, and number of positions read.
+        """For each table, the gcd of nim-sums at P, and the number of positions.
 
         Reading ends as soon as the gcd is 1, because then no modulus except 1 divides the nim-sums.
         """

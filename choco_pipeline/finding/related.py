@@ -318,7 +318,7 @@ class _RelationSearch:
     def _table(
         self, notation: str, point: Parameters, corner: int | None = None, moved: int = 0
     ) -> ValueTable | None:
-        """Return the table of a game with room for a shift, or its corner; None without a game."""
+        """Return a game's table with room for a shift, or None without a game."""
         bound = LARGE[self.size] + FURTHER * max(1, -(-moved // FURTHER))
         key = notation, tuple(sorted(point.items())), bound
         if key not in self._tables:

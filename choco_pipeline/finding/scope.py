@@ -76,7 +76,7 @@ class Tables:
 
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
-    """Return the games of the run for which a statement was seen, with their parameters."""
+    """Return the run's games for which a statement was seen, with parameters."""
 
     def was_seen_for(parameters: Parameters) -> bool:
         if statement.seen:
@@ -105,7 +105,7 @@ def choices_seen(statement: FoundStatement) -> list[dict[str, int]]:
 
 
 def covered_games(statement: FoundStatement, tables: Tables) -> list[str]:
-    """Return the games for which a statement was seen and which satisfy its condition."""
+    """Return the games with the condition for which a statement was seen."""
     if not statement.claims:
         return []
     if not statement.pattern.names:

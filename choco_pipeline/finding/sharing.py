@@ -18,7 +18,7 @@ STEPS_OF_A_KIND = 16
 
 
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
-    """Find the statements of a run and write them; return their number and that of searches.
+    """Find and write a run's statements; return the numbers of them and of searches.
 
     The plan's tables, and the results of mining, proofs and questions on height functions, must exist. A
     `choco_pipeline.finding.statement.FoundDocument` is written to `out_file`, atomically. The steps run on the cluster, if there is

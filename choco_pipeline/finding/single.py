@@ -304,7 +304,7 @@ SMALL = SearchSize(digits=11, residuals=300, states=1 << 14)
 
 
 def learned_from_game(cells: Cells) -> list[FormulasFinding]:
-    """Return formulas learned from a small automaton of a game, as findings of a table."""
+    """Return formulas from a small automaton of a game, as findings of a table."""
     relation: Relation = "grundy" if cells.variable.name == "grundy" else "p"
     try:
         proof = prove(cells.game, relation, inf, SMALL)

@@ -220,7 +220,7 @@ class Finder:
         self.accepted.append(statement)
 
     def _known(self, statement: FoundStatement) -> tuple[tuple[str, ...], KnownAs, ComparedOn]:
-        """Return lemmas or claims that imply a statement, their relation to it, and where."""
+        """Return lemmas or claims that imply a statement, how, and where."""
         if statement.claims and (by_lemma := comparison.lemmas(statement.claims[0])):
             return by_lemma, "the same", "what is written"
         known, on = self._premises(statement, self.catalogue)
@@ -287,7 +287,7 @@ class Finder:
         return tuple(dict.fromkeys(chain.from_iterable(settled))) if all(settled) else ()
 
     def _settled_relation(self, statement: FoundStatement, catalogue: Catalogue) -> tuple[str, ...]:
-        """Return claims that determine both games of a relation; none for other statements."""
+        """Return claims that determine both games of a relation, if it is one."""
         if statement.kind != "related":
             return ()
         (claim,), games = statement.claims, self._covered_games(statement)

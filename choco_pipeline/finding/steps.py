@@ -118,7 +118,7 @@ def propose(run: RunKey, part: int, parts: int, report: Report) -> Proposed:
 
 
 def ask(run: RunKey, parts: int, *results: Any) -> Questions:
-    """Return the questions of a round, as if all statements without an answer were right.
+    """Return a round's questions, as if statements without an answer were right.
 
     The first `parts` results are proposals. In the second round, the answers of the first round follow. The last result is the
     function that reports progress.

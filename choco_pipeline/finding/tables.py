@@ -145,7 +145,7 @@ class TableFamily:
 
     @property
     def held_out_first(self) -> tuple[int, ...]:
-        """Two in five of them: if these refute a condition, it is learned again with them."""
+        """Two in five; if they refute a condition, it is learned again with them."""
         return tuple(place for i, place in enumerate(self.held_out) if i % FIFTH < 2)
 
     @cached_property

@@ -107,7 +107,7 @@ MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
 def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
-    """Return the bound of a claim's trial table; `run` is the bound of the run's table."""
+    """Return the bound of a claim's trial table; `run` is that of the run."""
     wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
     wanted.append(PAST * largest_number(game))
     least = SMALLEST
@@ -215,7 +215,7 @@ def bound_and_dispute(
 
 
 def _bounded_claims(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Dispute]:
-    """Yield disputes: claims that agree, but end at `bound` or later, and before `claim`."""
+    """Yield claims that agree, but end at `bound` or later, and before `claim`."""
     own = environment(claim, game)
     if own is None:
         return
@@ -233,7 +233,7 @@ def _bounded_claims(claim: Claim, game: str, catalogue: Catalogue, bound: int) -
 
 
 def _contradictions(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dispute]:
-    """Yield disputes: claims that contradict `claim`, each at its least sampled position."""
+    """Yield claims that contradict `claim`, at their least sampled position."""
     own, points = meaning(claim, game), sampled(game)
     largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
     for other in catalogue.speaking_of(game):
@@ -502,7 +502,7 @@ class Trials:
         is_far: bool = True,
         most: int | None = None,
     ) -> Iterator[TableTrial]:
-        """Yield the outcome on a table of a game; `run` is the bound of the run's own table.
+        """Yield the outcome on a table of a game; `run` is the bound in the run.
 
         Without `is_far`, the table is as large as for a game without a table in the run. There is no trial if it is not larger than
         the run's own. `most` limits the bound.
@@ -592,7 +592,7 @@ class Trials:
     def _proved(
         self, claims: Sequence[Claim], seen: Mapping[str, Parameters]
     ) -> Conclusion | list[tuple[Parameters, str]]:
-        """Return proved games with certificates; or a verdict, if all are or one is refuted."""
+        """Return proved games; or a verdict, if all are proved or one is refuted."""
         proofs: list[tuple[Parameters, str]] = []
         if self.decide is None:
             return proofs
@@ -731,7 +731,7 @@ NEAR = 3
 
 
 def wider(statement: FoundStatement) -> ChangedStatement | None:
-    """Return a statement with a wider condition, if it is right on games outside its own."""
+    """Return a statement with a wider condition, if it is right on further games."""
     if not statement.when or statement.every or not statement.pattern.names:
         return None
     if statement.search == "bounds":
@@ -768,7 +768,7 @@ def wider(statement: FoundStatement) -> ChangedStatement | None:
 def _conditions(
     statement: FoundStatement, inside: Sequence[Parameters], wrong: Sequence[Parameters]
 ) -> Iterator[str]:
-    """Yield conditions: the old one with a comparison relaxed by 1, then a learned one."""
+    """Yield the condition with a comparison relaxed by 1, then a learned one."""
     root = parse(statement.when).root
     for part in walk(root):
         if isinstance(part, Compare) and part.operators in RELAXED:

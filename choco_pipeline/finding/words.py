@@ -333,7 +333,7 @@ def _wrong_halves(finding: BlocksFinding, game: Ruleset, p: Ints, bound: int) ->
 
 
 def _odd_rows(parts: Sequence[Ints], bound: int) -> Ints:
-    """Return the rows that occur in an odd number of the arrays; each has distinct rows."""
+    """Return the rows in an odd number of arrays, each with distinct rows."""
     side = bound + 2 * _MARGIN + 1
     rows = np.concatenate(parts) + _MARGIN
     keys, numbers = np.unique(

@@ -317,7 +317,7 @@ def _bracketed(node: Node, needed: bool) -> str:
 
 
 def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, Node]) -> bool:
-    """Return whether values for names make `pattern` equal to `node`.
+    """Match a pattern with a node, by values for its names.
 
     The values, integers or names, are added to `values`.
     """

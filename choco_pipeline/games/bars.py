@@ -238,7 +238,7 @@ class RectangularBar(Ruleset):
 
     @cached_property
     def rules(self) -> Rules:
-        """The coordinates: rows above and below the poisoned cell, columns before and after."""
+        """The coordinates count rows and columns around the poisoned cell."""
         numbers = {"a": self.m - 1, "b": self.m - 1, "c": self.n - 1, "d": self.n - 1}
         return replace(
             heaps(*numbers),

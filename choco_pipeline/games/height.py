@@ -1,4 +1,4 @@
-"""Height functions: largest legal values of coordinates, checked for monotonicity."""
+"""Height functions: largest legal values of coordinates, all monotone."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Face:
-    """The subset of positions that a table of P-positions holds, with its own indices."""
+    """The positions in a table of P-positions, with indices of their own."""
 
     #: The largest value of each index; the least is 1.
     sizes: Mapping[str, int]

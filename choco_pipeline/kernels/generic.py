@@ -127,7 +127,7 @@ def stamp_move(
     seen: Ints,
     stamp: Index,
 ) -> tuple[bool, int]:
-    """Stamp the options of a move; return whether there is one, and the amounts tried.
+    """Stamp the options of a move; return whether there is any, and the tries.
 
     `at` is the position and the index of the value of each function. `scratch`, int64 [limits, 5], is overwritten.
     """

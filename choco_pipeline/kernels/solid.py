@@ -130,7 +130,7 @@ def fill_solid(
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill the block ``grundy[:, x_range, z_range, :]``; earlier blocks must be filled.
+    """Fill the block ``grundy[:, x_range, z_range, :]`` after earlier blocks.
 
     Parameters
     ----------

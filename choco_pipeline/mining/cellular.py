@@ -48,7 +48,7 @@ Term = tuple[int, ...]
 
 
 def mine_cellular(cells: Cells, side: int = SIDE) -> list[CellularFinding]:
-    """Return a finding for every way to cut P-positions into pictures; empty without a rule.
+    """Return a finding for each way to cut P-positions into pictures by a rule.
 
     A rule that equals an earlier one in another cut is left out. Pictures have at most `side` rows and columns.
     """
@@ -101,7 +101,7 @@ def reach(stack: Stack, order: int, radius: int, within: bool) -> list[Term]:
 
 
 class _Pictures:
-    """Pictures with a margin of `RADIUS` cells that are 0; pictures before them are 0, too."""
+    """Pictures with a margin of `RADIUS` zeros; earlier pictures are 0, too."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack, self.half = stack, len(stack.cells) // 2
@@ -208,7 +208,7 @@ def rule_text(terms: Iterable[Sequence[int]], axes: Sequence[str]) -> str:
 
 
 def _claim(stack: Stack, terms: Sequence[Term], begins: int) -> ClaimContent | None:
-    """Return a rule as a claim, if it uses earlier pictures of square bars without passes."""
+    """Return a rule for square bars without passes as a claim, if it is one."""
     is_on_bars = stack.closed and stack.numbers == 1 and stack.passes is None
     if not is_on_bars or any(not any(numbers) for *numbers, _, _ in terms):
         return None

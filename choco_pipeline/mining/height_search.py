@@ -1,4 +1,4 @@
-"""Search for all monotone height functions in a box whose bars have a given formula."""
+"""Search for all monotone height functions in a box with a given formula."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
 
 @kernel
 def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) -> bool:
-    """Check in a column that exactly positions with nonzero sum have a zero-sum option."""
+    """Check that exactly positions with nonzero sum have a zero-sum option."""
     a, b, c = x + shift[0], shift[1], z + shift[2]
     below = False
     for y in range(f[x, z] + 1):

@@ -90,7 +90,7 @@ def mine_symmetric_laws(cells: Cells) -> list[StatementFinding]:
 
 
 def _by_digits(names: Sequence[str], p: Ints) -> Iterator[str]:
-    """Yield the formula on numbers of ones in binary places, unless it is that of Nim."""
+    """Yield the formula on numbers of ones in binary places, except Nim's."""
     places = np.arange(max(1, int(p.max()).bit_length()))
     counts = set(np.unique((p[None] >> places[:, None, None] & 1).sum(axis=1)).tolist())
     excluded = [r for r in range(1, len(names) + 1) if r not in counts]

@@ -37,7 +37,7 @@ def with_strip(cells: Cells) -> Cells:
 
 
 def four_heaps(passes: int, table: Cells | int) -> NDArray[np.integer]:
-    """Return the table [passes, a, b, c] → d of P-positions (a, b, c, d) of four heaps.
+    """Return the table [passes, a, b, c] → d of P-positions (a, b, c, d).
 
     `table` is a stored table of four heaps, or a bound to which one is computed.
     """

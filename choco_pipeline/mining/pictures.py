@@ -97,7 +97,7 @@ def stacks(table: Cells, side: int = SIDE) -> Iterator[Stack]:
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
-    """Return which triples are P-positions, by passes left, and which are positions."""
+    """Return masks of the P-positions, by passes left, and of the positions."""
     names, passes = cells.game.base.coordinates, cells.game.passes
     lengths = dict(zip(cells.variable.dims, cells.shape, strict=True))
     sides = {name: min(lengths.get(name, cells.bound + 1), side) for name in names}
@@ -174,7 +174,7 @@ class Solutions:
         return len(self.one) - len(self.nullspace)
 
     def sparsest(self, costs: NDArray[np.int64]) -> Bits:
-        """Return the cheapest solution; for large nullspaces, one without cheaper neighbours.
+        """Return the cheapest solution, or a local minimum in a large nullspace.
 
         Costs are positive; shape (unknowns,).
         """

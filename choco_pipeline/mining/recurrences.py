@@ -1,4 +1,4 @@
-"""Linear recurrences, forms in binary digits, and relations to terms at half the index.
+"""Linear recurrences, forms in binary digits, relations to half the index.
 
 All of them are texts of the formula language; `printed` writes them in mathematical notation.
 
@@ -217,7 +217,7 @@ def _quotient(polynomial: Sequence[int], root: int) -> tuple[list[int], int]:
 def combination(
     columns: Sequence[Sequence[int]], target: Sequence[int], *, alone: bool = False
 ) -> list[Fraction] | None:
-    """Return the factors of a linear combination of the first columns that is the target.
+    """Return a linear combination of the first columns that is the target.
 
     Columns are in the order of preference. A column that depends on those before it is not used. The result has a factor for each column
     up to the last one needed. It is None if no combination of the columns is the target, or, with `alone`, if there are several.
@@ -283,7 +283,7 @@ class DigitForm(NamedTuple):
 
 
 def digit_form(first: int, terms: Sequence[int], n: str = "n") -> DigitForm | None:
-    """Return equations of terms with functions of the binary digits of their indices, if any.
+    """Return the terms as functions of the binary digits of their indices, if any.
 
     Powers: the terms at m·n + r are c·b^popcount(n), and those with other remainders modulo m are 0. Sums: each term is the same
     combination of 1, n, bits(n) and popcount(n), with at least one of the last two.
@@ -456,7 +456,7 @@ class _Terms:
 
 
 def relations(first: int, terms: Sequence[int], centres: Sequence[int] = (0,)) -> list[Relation]:
-    """Return relations that express terms of a sequence by terms near half their index.
+    """Return relations between terms of a sequence and those at half the index.
 
     Idea: a(2n) and a(2n+1) are expressed by terms near a(n). If one has no relation, the terms a(4n+r) of its residue class are expressed
     by terms near a(2n) and a(n), and so on. Preferred terms are tried first, and only as many as needed. The first equations determine a

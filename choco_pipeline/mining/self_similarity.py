@@ -1,4 +1,4 @@
-"""Relations of pictures of P-positions to pictures of half the size, and to copies.
+"""Relations of pictures of P-positions to half-size pictures and to copies.
 
 Pictures of square bars may consist of copies of smaller ones, as in Theorem 3.4 of patterns.
 """
@@ -259,7 +259,7 @@ def mine_copies(stack: Stack) -> BlocksFinding:
 
 
 def find_copies(stack: Stack) -> list[Copy]:
-    """Return disjoint copies that contain all P-positions, the largest first, or none.
+    """Return disjoint copies with all P-positions, the largest first, or none.
 
     They are learned from the first half of the pictures.
     """
@@ -316,7 +316,7 @@ def _like_cell(size: str, cell: Sequence[str]) -> str:
 
 
 def _claim_of_copies(stack: Stack, copies: Sequence[Copy]) -> ClaimContent:
-    """Return the statement that each cell of a copy has the outcome of the copied cell."""
+    """Return the statement that a copy's cells have the original outcomes."""
     cases: dict[str, str] = {}
     for copy in copies:
         inside, cell = [], []

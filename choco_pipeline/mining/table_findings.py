@@ -192,7 +192,7 @@ class CellularFinding(PictureFinding):
 
 
 class HalfRelation(RecordModel):
-    """A cell with residues [r, p, q] modulo 2 as a sum of cells at half its coordinates."""
+    """A cell with residues [r, p, q] mod 2 as a sum of cells at half the place."""
 
     residue: tuple[int, ...]
     terms: tuple[tuple[int, ...], ...]

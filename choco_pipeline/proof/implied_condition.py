@@ -69,7 +69,7 @@ def require_implied_condition(claim: Claim, seconds: float) -> None:
 def proved_steps(
     name: str, text: str, seconds: float, folder: Path | None
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the proofs of a statement about integers; raise `LemmaError` if one fails.
+    """Yield the proofs of a statement about integers, or raise `LemmaError`.
 
     There is a proof for each choice of the fixed integers. If `folder` is given, it receives their certificates.
     """

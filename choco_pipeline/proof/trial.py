@@ -1,4 +1,4 @@
-"""Trial of a statement on tables of members with small parameters or near constants.
+"""Trial of a statement on tables of members of a family.
 
 A trial can refute a statement about a game or a family. It proves nothing.
 """

@@ -376,7 +376,7 @@ class ClaimView:
 
     @cached_property
     def reach(self) -> tuple[list[str], list[tuple[list[str], Cell]]] | None:
-        """The table on the sharpness of the statement's bound; None without such evidence.
+        """The table on the sharpness of the statement's bound, if there is any.
 
         It has the coordinates' names and rows. A row has the values of the parameters, and the cell. If several tables have the
         same values, the last value includes the bound.

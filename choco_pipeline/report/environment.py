@@ -68,7 +68,7 @@ def papers(*, markdown: bool = False) -> Environment:
         text, code, formula = markdown_text, markdown_code, "$`{}`$"
 
     def phrases(several: Iterable[Phrase]) -> str:
-        """Return a sentence; spaces are outside of formulas, so that lines can wrap there."""
+        """Return a sentence with spaces outside of formulas, where lines can wrap."""
         written = ""
         for phrase in several:
             inner = phrase.text.strip()

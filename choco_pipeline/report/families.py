@@ -172,7 +172,7 @@ class Symbols:
         return text if is_one else self.to.bracketed(text, "(")
 
     def form(self, form: Mapping[str, SumText], index: str = "") -> list[tuple[str, int]]:
-        """Return the terms a·track of a form for `total`; index "i" means the next digits."""
+        """Return the terms a·track for `total`, or of the next digits for "i"."""
         terms = []
         for track, text in form.items():
             a, letter = affine(text), self.track(track, index)
@@ -735,7 +735,7 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
 def _amounts(
     written: FamilyText, notation: MathNotation
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield the coordinates with limited amounts: listed amounts, and the largest one."""
+    """Yield the coordinates with limited amounts, and these amounts."""
 
     def formulas(nodes: Iterable[Node]) -> list[str]:
         return [typeset(parse(render(node)), notation) for node in nodes]

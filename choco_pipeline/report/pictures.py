@@ -67,7 +67,7 @@ def markup(macro: str, *arguments: object) -> Markup:
 
 
 def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
-    """Return the `digit_patterns` of the symbols between states, except the dead state."""
+    """Return the `digit_patterns` between states, except the dead state."""
     delta = automaton.delta
     stays = (delta == np.arange(automaton.states)[:, None]).all(axis=1)
     dead = set(np.flatnonzero(stays & ~automaton.accepting).tolist()) - {0}

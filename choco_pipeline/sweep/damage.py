@@ -82,7 +82,7 @@ def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
 
 
 def _remove_changed_reports(run: Paths, say: Callable[[str], None]) -> None:
-    """Remove the file list of each changed report, and results with changed certificates."""
+    """Remove file lists of changed reports, and results of changed certificates."""
     results = [*run.outcomes(), *filter(Path.is_file, [run.found])]
     for record in filter(Path.is_file, run.file_lists()):
         changed = list(changed_files(record))

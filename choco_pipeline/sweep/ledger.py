@@ -161,7 +161,7 @@ def findings_of(plan: Plan, paths: Paths) -> Iterator[Finding]:
 
 
 def _with_place(verdict: ClaimVerdict, catalogue: Catalogue) -> ClaimVerdict:
-    """Return a verdict; if a formula is undefined, add its location in the claims file."""
+    """Return a verdict, with the location of an undefined formula in its file."""
     place = catalogue.places.get(verdict.claim, {}).get(verdict.evidence.get("key", ""))
     if place is None:
         return verdict

@@ -209,7 +209,7 @@ def outcomes(plan: Plan, paths: Paths, stage: Stage) -> Iterator[dict[str, Any]]
 
 
 def write_file_list(report: Path, *folders: Path, certificates: Iterable[Path] = ()) -> None:
-    """Write ``REPORT-files.json``, the digests of a report's files, beside the report."""
+    """Write ``REPORT-files.json``, the digests of a report's files."""
     files = {path for folder in (report, *folders) for path in folder.rglob("*") if path.is_file()}
     files |= {*certificates}
     entries = [

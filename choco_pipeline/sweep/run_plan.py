@@ -244,7 +244,7 @@ def _up_to_date(config_path: Path, results: Path) -> Plan | None:
 
 
 def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
-    """Return the claims files of a configuration; raise `ConfigError` if one is missing."""
+    """Return a configuration's claims files, or raise `ConfigError`."""
     files = []
     for i, name in enumerate(config.claims):
         try:
@@ -261,7 +261,7 @@ def files_of_claims(config: Config, file: YamlFile) -> list[Path]:
 def _shards(
     tables: Sequence[SweepTable], paths: Paths, url: str | None
 ) -> tuple[dict[str, Shard], dict[str, str], dict[str, str]]:
-    """Return the shards, the shard of each table, and the sweep that builds each shard.
+    """Return the shards, each table's shard, and the sweep that builds each.
 
     Finished shards are kept. A new shard has tables of only one sweep.
     """

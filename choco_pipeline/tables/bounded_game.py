@@ -119,7 +119,7 @@ class BoundedGame:
 
 
 def _without_passes(game: BoundedGame) -> BoundedGame:
-    """Return a game with the coordinate that counts passes, if any, as separate passes."""
+    """Return a game with its coordinate of passes, if any, as separate passes."""
     rules = game.rules
     for name in rules.coordinates:
         others = tuple(move for move in rules.moves if name not in move.lowers)

@@ -223,7 +223,7 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
 
 
 def quick_bound(game: Ruleset, quantity: Quantity) -> int:
-    """Return the bound of a quick table, or the only one of a game with a fixed shape."""
+    """Return the bound of a quick table, or that of a game with a fixed shape."""
     try:
         return max(game.base.limits(None))
     except ChocoError:

@@ -42,7 +42,7 @@ class _ObjectStore(ObjectStore[Any]):
 
 @dataclass(frozen=True)
 class Location:
-    """A folder or an object-store prefix with named byte strings, such as a Zarr store.
+    """A folder or object-store prefix with named byte strings.
 
     Names are relative paths with ``/``. A location is a small hashable value that can be sent to other processes. It opens
     nothing before a method is called. Create one by `Location.local` or `Location.of_url`.

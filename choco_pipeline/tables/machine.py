@@ -1,4 +1,4 @@
-"""Cores and memory that a process may use: of the machine, a container or a Slurm job."""
+"""Cores and memory of a process, on a machine, in a container or a Slurm job."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _small(table: Cells) -> Iterator[Position]:
 
 
 def _random(table: Cells, random: np.random.Generator) -> Iterator[Position]:
-    """Yield random positions, each with the P-position of its column and the one below."""
+    """Yield random positions, with the P-position of the column and one below."""
     game, stored, drawn = table.game, table.variable.stored, 0
     limits = np.array(game.limits(table.bound))
     for _ in range(50 * SAMPLES):

@@ -433,7 +433,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
 
 
 def _begin(site: Site) -> BlockedTable:
-    """Return the table in blocks; create its array unless this version of the code has."""
+    """Return the table in blocks, with its array, created if needed."""
     site.spec.planned_game()
     table = site.table()
     header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}

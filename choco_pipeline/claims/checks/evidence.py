@@ -48,7 +48,7 @@ def alone(reader: Pass[_Result]) -> _Result:
 
 
 def side_by_side(passes: Sequence[Pass[_Result]]) -> Iterator[tuple[int, _Result, float]]:
-    """Run passes over one table in turns, and yield each result as soon as it is ready.
+    """Run passes over one table in turns; yield each result when it is ready.
 
     With each result come the index of its pass and its time in seconds. The first pass to use a part is charged for reading it.
     """

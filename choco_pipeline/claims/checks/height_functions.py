@@ -239,7 +239,7 @@ class _Box:
         return np.broadcast_to(truths, (self.number_of_points,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
-        """Return a mask of the functions with the property; None if a look-up leaves the box."""
+        """Return a mask of the functions with the property, or None outside the box."""
         condition, look_ups = self.check.condition.name_look_ups("f", "F")
         shape = (len(tables), self.number_of_points)
         env: dict[str, int | NDArray[np.int64]] = {**self.known, **self.points}

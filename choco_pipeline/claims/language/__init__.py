@@ -1,1 +1,1 @@
-"""The language of claims: files, mistakes and verdicts. This package imports no checks."""
+"""The language of claims: files, mistakes and verdicts; imports no checks."""

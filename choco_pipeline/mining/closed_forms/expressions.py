@@ -214,7 +214,7 @@ def grow(
 def remainders(
     names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
 ) -> Iterator[tuple[Atom, Ints]]:
-    """Yield nim-sums modulo numbers of the game, and nim-sums of remainders or quotients.
+    """Yield remainders of nim-sums, and nim-sums of remainders or quotients.
 
     They have two or more coordinates. Remainders occur in the Grundy numbers of subtraction games on several heaps, and multiples of
     nim-sums of quotients occur in those of cyclic Nimhoff.
@@ -307,7 +307,7 @@ def _of_two(left: Callable[[], Node], a: Ints, level: Level, *, only_minus: bool
 
 
 def _is_positive(node: Node) -> bool:
-    """Whether the form of an expression shows that it is positive; coordinates are ≥ 0."""
+    """Whether an expression is positive by its form; coordinates are ≥ 0."""
     match node:
         case Integer(value):
             return value > 0

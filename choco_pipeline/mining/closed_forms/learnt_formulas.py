@@ -167,7 +167,7 @@ class _TableSearch:
         return None
 
     def _learn(self, box: CellBlock, guess: Guess, forgiven: int) -> tuple[FormulaCase, ...] | None:
-        """Return formulas that are right on a whole box, guessed from a sample of its cells."""
+        """Return formulas right on a whole box, guessed from a sample of its cells."""
         reading, points, target = self.reading, self.reading.points(box), self.reading.target(box)
 
         def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
@@ -234,7 +234,7 @@ class _TableSearch:
 
 
 def pooled_formula(readings: Sequence[Reading]) -> str | None:
-    """Return the shortest formula that is 0 exactly at the P-positions of several tables.
+    """Return the shortest formula that is 0 exactly at several tables' P.
 
     Each table is of an uncut bar, and each of its cells is a position. A single bar has too few positions to find a formula that is more
     than chance, and to test it. But with heaps as coordinates, one formula may be right for bars of all sizes. So the positions of all
@@ -271,7 +271,7 @@ def _refined(
     limits: tuple[int, int, int],
     forgiven: int = 0,
 ) -> tuple[FormulaCase, ...] | None:
-    """Return formulas guessed from a sample, to which points with wrong guesses are added."""
+    """Return formulas guessed from a sample that grows by wrong guesses."""
     sample, guesses, more = limits
     random = np.random.default_rng(0)
     chosen: Truths = np.zeros(target.numbers.shape, np.bool_)

@@ -1,4 +1,4 @@
-"""Search for the shortest formula that is right at points: one atom, or two combined.
+"""Search for the shortest formula that is right at points, of one or two atoms.
 
 Idea: atoms are thousands of small formulas, each up to an added constant. Their values at all points are computed once. One atom is
 right if its difference to the target is constant. In a minimum or maximum of two, each constant is known without the partner: the atom
@@ -102,7 +102,7 @@ class Target:
         return Target(self.numbers[chosen], tops, self.forgiven)
 
     def right(self, stated: NDArray[np.int64]) -> Truths:
-        """Return where the values of formulas, [..., points], agree with the target."""
+        """Return a mask of the values of formulas that agree with the target."""
         agree: Truths = stated == self.numbers
         if self.tops is None:
             return agree
@@ -181,7 +181,7 @@ class Atoms:
         return self._cache[key]
 
     def zeros(self, truths: Truths) -> str | None:
-        """Return a condition that a nim-sum is 0, if one is true exactly where `truths` is."""
+        """Return a condition that a nim-sum is 0, with exactly these `truths`."""
         right = ((self.values == 0) == truths).all(axis=1)
         chosen = (self.formulas[i] for i in np.flatnonzero(right).tolist())
         texts = (f.text(tuple(self.points), 0) for f in chosen if f.family == "nim-sum")
@@ -218,7 +218,7 @@ class Atoms:
         return formulas + self._right_pairs("+", _sums(numbers, there), target, values)
 
     def _right_pairs(self, word: str, pairs: Ints, target: Target, values: Ints) -> list[Sum]:
-        """Return the right formulas; a row of `pairs` has two indices and three constants."""
+        """Return the right formulas of `pairs`: rows of two indices, three constants."""
         for part in (slice(None, None, SPARSE), slice(None)):  # few points exclude most
             here, left = values[:, part], pairs.reshape(-1, 5)
             i, j, c, d, more = left.T[..., None]
@@ -396,7 +396,7 @@ def _by_cases(atoms: Atoms, target: Target, parts: list[Part]) -> tuple[FormulaC
 
 
 def _formula(atoms: Atoms, target: Target, chosen: Truths) -> str | None:
-    """Return the shortest formula for a part of the points, unless the part is too small."""
+    """Return the shortest formula for some points; None for too few."""
     least = FEWEST * (1 + target.forgiven)
     with_number = (chosen & target.has_number).sum()
     if chosen.sum() < least or with_number < (least if target.forgiven else FEWEST_NUMBERS):
@@ -436,7 +436,7 @@ def by_residue(
 def beyond_slopes(
     points: Mapping[str, Ints], target: Target, own: Sequence[int]
 ) -> Iterator[Iterator[FormulaCase]]:
-    """Yield for each residue class the formulas beyond lines v + c = a·u, a ascending.
+    """Yield for each residue class the formulas beyond lines v + c = a·u.
 
     A formula that is right in the whole class is left out. The slopes a are 1, the game's own numbers, and their neighbours.
     """

@@ -246,7 +246,7 @@ def _finding(values: ValueSet, points: Points, of_a_paper: bool, tried: Tried) -
 
 
 def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueForm | None:
-    """Return the form of early values, if later values have it, too, and not by chance.
+    """Return the form of early values, if later values confirm it.
 
     If a member of the form's set up to `smaller` is not a value, the form only says that the values are within the set.
     """

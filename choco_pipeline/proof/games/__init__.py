@@ -1,4 +1,4 @@
-"""Automata for P-positions and Grundy numbers: guesses, proofs, certificates, play.
+"""Automata of games: guesses, proofs, certificates, and play by them.
 
 Imports `arithmetic`.
 """

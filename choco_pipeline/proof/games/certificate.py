@@ -1,4 +1,4 @@
-"""Certificates of games: files with automata, which can be checked without a search."""
+"""Certificates of games: files with automata, checked without a search."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def read_document(path: Path, model: type[M]) -> M:
 
 
 def claimed_proof(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Proof:
-    """Return the unchecked proof in a document; raise the errors of `read_certificate`.
+    """Return the unchecked proof in a document; errors as `read_certificate`.
 
     User-defined games are read only from the descriptions `games`, and from no other file.
     """

@@ -122,7 +122,7 @@ def rules_of(ruleset: Ruleset) -> Rules:
 
 
 def with_moves(ruleset: Ruleset) -> Rules:
-    """Return a game's rules; raise `NotDefinableError` if its moves are not expressible."""
+    """Return a game's rules, or raise `NotDefinableError` for its moves."""
     rules = rules_of(ruleset)
     for what, is_there in (("misère play", rules.misere), ("a move that splits", rules.splits)):
         if is_there:
@@ -171,7 +171,7 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
 def _amounts(
     move: Move, here: Named, there: Named
 ) -> tuple[tuple[Variable, ...], tuple[Sentence, ...]]:
-    """Return the chosen numbers, and sentences: the move leads from `here` to `there`."""
+    """Return chosen numbers, and sentences for a move from `here` to `there`."""
     if not isinstance(move.by, Amounts):
         return (), tuple(_plain_amounts(move, here, there))
     chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}

@@ -1,4 +1,4 @@
-"""Claims about a proved game: proved for all positions, or refuted at the least one.
+"""Claims about a proved game: proved, or refuted at the least position.
 
 The proved automata explain counterexamples. If a small table contains the position, it must agree.
 """

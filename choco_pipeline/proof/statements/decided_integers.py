@@ -35,7 +35,7 @@ _CONSTANT_ON_THE_RIGHT = frozenset({"//", "%", "<<", ">>"})
 
 
 def fixed_integers(claim: Claim) -> tuple[str, ...]:
-    """Return the fixed integers of a claim: those that must be constants in a sentence.
+    """Return the integers of a claim that must be constants in a sentence.
 
     An integer is fixed if it divides, shifts or multiplies others, occurs in the range of a fixed integer, or has a range that does not
     grow with the bound. In a product of two names, the first name is fixed. Raises `NotDefinableError` if the bound or a counted integer
@@ -116,7 +116,7 @@ def fixed_integers(claim: Claim) -> tuple[str, ...]:
 
 
 def choices(claim: Claim, fixed: tuple[str, ...]) -> tuple[list[dict[str, int]], bool]:
-    """Return the first choices of the fixed integers, and whether there are no others.
+    """Return first choices of the fixed integers, and whether these are all.
 
     Choices that contradict the premise are skipped. There are always others if a range grows with the bound.
     """

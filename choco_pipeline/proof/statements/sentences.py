@@ -71,7 +71,7 @@ def signed(variable: Variable, negative: bool) -> Sum:
 def has_value(
     formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
 ) -> Sentence:
-    """Sentence: the value of a formula is ``signed(variable, negative)``; see `holds`."""
+    """Return the sentence that a formula equals ``signed(variable, negative)``."""
     return value_is(signed(variable, negative), formula.substitute(values))
 
 

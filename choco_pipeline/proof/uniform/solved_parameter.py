@@ -36,7 +36,7 @@ def exponents(formulas: Iterable[Node]) -> list[str]:
 def without_solved(
     ruleset: str, condition: str, relation: str, where: str
 ) -> tuple[str, str, str, str]:
-    """Return a family's texts after eliminating a parameter defined by a power, if any.
+    """Return a family's texts without the parameter defined by a power, if any.
 
     Examples
     --------
