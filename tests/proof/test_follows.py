@@ -185,7 +185,7 @@ SET = f"{{{NIM_SUM}: P}}"
         (a_claim(STRIP, ODD, p("x == (y ^ (z+s)) - s + 1"), HEAP), "not follow"),
         (a_claim(STRIP, ODD, "G == x ^ y ^ z", MORE), "not follow"),
         (a_claim(STEP, ODD, p("y == 0"), HEAP), "found 0"),
-        (a_claim(STEP, ODD, p("y == 0"), MORE), "not a sum"),
+        (a_claim(STEP, ODD, p("y == 0"), MORE), "not a disjunctive sum"),
         (a_claim("solid-bar(f=(x+z+s)//k)", ODD, p("x == 0"), HEAP), "found 0"),
         (a_claim("strip-bar(k=s, s=k)", ODD, p("x == (y ^ (z+k)) - k"), HEAP), ""),
         (a_claim(STRIP, ODD, f"{OTHER} => no option: {ZERO_AFTER}", HEAP), "not follow"),
@@ -223,13 +223,13 @@ def test_premises_must_speak_of_the_games_and_be_needed():
         (a_premise("step-bar(k=k, s=1)", "k % 2 == 0", NUMBERS), "no premise"),
         (a_premise("nim(2)", "k == 0", "G == a ^ b"), "no premise"),
         (a_premise(STEP, ODD, p("y == 0 and z == 0")), "P-positions are known"),
-        (a_premise(STEP, ODD, f"y == 0 => ({NUMBERS})"), "not say of every position"),
+        (a_premise(STEP, ODD, f"y == 0 => ({NUMBERS})"), "not determine every position"),
     ):
         found = settled(claim, other)
         assert found.verdict == "undecided"
         assert why in found.why
     bounded = claim_for_all(STEP, ODD, f"size <= k => ({NUMBERS})", id=THEOREM)
-    assert "not say of every position" in settled(claim, bounded).why
+    assert "not determine every position" in settled(claim, bounded).why
     twice = a_claim(STRIP, ODD, p(ZERO), HEAP, (THEOREM, "step2015-thm-3.2"))
     found = settled(twice, CLAIMS[THEOREM], a_premise(STEP, ODD, NUMBERS, "step2015-thm-3.2"))
     assert "is not needed" in found.why

@@ -105,7 +105,7 @@ def test_what_is_not_arithmetic_is_refused(say, formula, error, why):
     ("say", "text", "why"),
     [
         (lambda f: at_most("y", f), NESTED, "more than 20,000 comparisons are needed"),
-        (condition, f"{LONG} == 0", "more than 2000 variables are needed"),
+        (condition, f"{LONG} == 0", "more than 2000 auxiliary variables are needed"),
         (condition, "x", "x is an integer"),
     ],
 )

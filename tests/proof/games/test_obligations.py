@@ -205,7 +205,7 @@ class Halved(FormulaHeight):
         (SolidBar(Halved(parse("x+z"))), "needs the height as a formula"),
         (
             CutGame([*"abcdehkm"], [{"lower": ["a"]}], dict.fromkeys("bcdehkm", "a//2+a//3")),
-            "7 coordinates may fall with one move, at most 6",
+            "one move may clip 7 coordinates, at most 6",
         ),
         (SolidBar(np.zeros((30, 30), int)), "needs the height as a formula"),
         (SolidBar(lambda x, z: x + z), "needs the height as a formula"),

@@ -161,9 +161,9 @@ def test_a_statement_that_speaks_of_nothing_is_vacuous():
 @pytest.mark.parametrize(
     ("check", "why"),
     [
-        ({"all": {"x": "0..9"}, "holds": "x >= 0"}, "finitely many integers, which the check"),
+        ({"all": {"x": "0..9"}, "holds": "x >= 0"}, "finitely many integers, so a check"),
         ({"all": {"n": "0..N", "x": "0..2**n"}, "holds": "x >= 0"}, "given n there are finitely"),
-        ({"all": {"x": "0..N"}, "holds": "x < 2**N"}, r"2\*\*N: N is a bound, and must be"),
+        ({"all": {"x": "0..N"}, "holds": "x < 2**N"}, r"2\*\*N: N is a bound, but must be"),
         ({"all": {"x": "0..N"}, "holds": "N*x >= 0"}, "given x there are finitely"),
         ({"all": {"x": "1..N"}, "holds": "v2(x) >= 0"}, r"v2\(x\) is an exponent, which no"),
         (
