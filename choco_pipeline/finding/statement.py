@@ -81,9 +81,9 @@ UNDECIDED = Conclusion("undecided", "not checked yet")
 ComparedOn = Literal["all positions", "sampled positions", "what is written"]
 #: The same in words, after the implied statement.
 WHERE_COMPARED: Mapping[ComparedOn, str] = {
-    "all positions": "as automata decide for all positions of the games named",
-    "sampled positions": "as far as sampled positions tell",
-    "what is written": "as both are written",
+    "all positions": "compared by automata at all positions of the named games",
+    "sampled positions": "compared at sampled positions",
+    "what is written": "compared by their texts",
 }
 
 

@@ -169,8 +169,8 @@ class TableFamily:
 
     def evidence(self, positions: Mapping[int, int], kind: str) -> Evidence:
         """Return the evidence of tables, given the number of positions by table index."""
-        which = listed([self.points[i] for i in positions])
-        what = f"{len(positions)} {kind} tables, {which}"
+        which = f", {listed([self.points[i] for i in positions])}" if positions else ""
+        what = f"{len(positions) or 'no'} {kind} tables{which}"
         return Evidence(sum(positions.values()), what, len(positions))
 
 

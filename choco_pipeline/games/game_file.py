@@ -120,7 +120,7 @@ class GameFile(Model):
 
 
 HEAD = """\
-# Games of one's own: reference
+# User-defined games: reference
 
 Made from the model in `choco_pipeline/games/game_file.py` by `choco schema --games --reference`; a test keeps them in step.
 [games.md](games.md) explains these files by examples, [statements.md](statements.md) what a formula may say.

@@ -179,10 +179,10 @@ def test_what_follows_from_what_is_said(known):
     page = Document(found_page(found_of(document_of(first, second, third), known, RESULTS), known))
     assert f"#{first.id}" in page.links
     said = squeezed(page.text["new"])
-    for how in ("as far as sampled positions tell", "as automata decide"):
+    for how in ("compared at sampled positions", "as automata decide"):
         assert f"follow from Found 1, {how}" in said
-    assert "for all positions of the games namedFor k = 5: y = 0." in said
-    assert "as far as sampled positions tellFor k = 3: <b> & z ≥ y." in said
+    assert "at all positions of the named gamesFor k = 5: y = 0." in said
+    assert "compared at sampled positionsFor k = 3: <b> & z ≥ y." in said
 
 
 def test_the_printed_report_has_what_is_open_under_its_paper_and_then_what_was_found(known, found):
