@@ -1,6 +1,7 @@
 """Evaluation of a formula on arrays, with the values that `exact` defines.
 
-First, interval arithmetic proves that every intermediate result fits into 64 bits. Then the arrays are computed block by block.
+First, interval arithmetic proves how many bits suffice for every intermediate result, at most 64. Then the arrays are computed block
+by block, in integers of this width.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,10 +24,11 @@ from choco_pipeline.formula.exact import (
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import FormulaError, Node
 
-Integers = NDArray[np.int64]
+Integers = NDArray[np.signedinteger]
 Truths = NDArray[np.bool_]
+DType = np.dtype[Any]
 
-#: Cells computed at once: the temporaries of a block (512 KiB each) stay in the caches.
+#: Cells computed at once: the temporaries of a block (at most 512 KiB each) stay in the caches.
 BLOCK = 1 << 16
 
 
@@ -123,11 +126,10 @@ class FormulaBlock:
         argument = arguments[0]
         match node.function:
             case "min" | "max" as name:
-                integers = [one for one in arguments if isinstance(one, int)]
-                if len(integers) == len(arguments):
-                    return min(integers) if name == "min" else max(integers)
-                extreme = np.minimum if name == "min" else np.maximum
-                chosen: Integers = reduce(extreme, map(np.asarray, arguments))
+                # Integers last: beside an array they do not widen it.
+                parts: list[Any] = sorted(arguments, key=lambda one: isinstance(one, int))
+                both: tuple[Any, Any] = (min, np.minimum) if name == "min" else (max, np.maximum)
+                chosen: int | Integers = reduce(both[not isinstance(parts[0], int)], parts)
                 return chosen
             case "abs":
                 return abs(argument) if isinstance(argument, int) else np.absolute(argument)
@@ -136,7 +138,7 @@ class FormulaBlock:
                 if isinstance(argument, int):
                     return exponent_of_2(argument)
                 zeros = ~argument & (argument - 1)  # the bits below the lowest set bit
-                counts: Integers = np.bitwise_count(zeros).astype(np.int64)
+                counts: Integers = np.bitwise_count(zeros).astype(argument.dtype)
                 return counts
             case "log2":
                 problem = "log2 of a number below 1"
@@ -145,7 +147,7 @@ class FormulaBlock:
                     return argument.bit_length() - 1
                 for shift in (1, 2, 4, 8, 16, 32):  # set all bits below the highest one
                     argument = argument | argument >> shift
-                digits: Integers = np.bitwise_count(argument).astype(np.int64)
+                digits: Integers = np.bitwise_count(argument).astype(argument.dtype)
                 return digits - 1
             case _:
                 pass
@@ -188,54 +190,60 @@ class Evaluator:
         self._names = {part.name: part for part in nodes.walk(node) if isinstance(part, nodes.Name)}
         calls = {part.function: part for part in nodes.walk(node) if isinstance(part, nodes.Call)}
         self._calls = {name: part for name, part in calls.items() if name not in nodes.FUNCTIONS}
-        # Ranges for which 64 bits are proved to suffice: arrays within them need no further proof.
-        self._sound: dict[str, Interval] | None = None
+        #: Cache: for ranges of the names, the dtypes of the result and of all intermediate results.
+        self._dtypes: dict[tuple[Interval, ...], tuple[DType, DType]] = {}
 
     def evaluate(
         self, values: Mapping[str, ArrayLike], tables: Mapping[str, Table]
     ) -> Integers | Truths:
-        """Return the values with the names broadcast; see `Formula.evaluate`."""
+        """Return the values with the names broadcast; see `Formula.evaluate_narrow`."""
         node, text = self._node, self._text
         given = {name: _as_integers(text, part, values) for name, part in self._names.items()}
         known = ((name, call) for name, call in self._calls.items() if name in tables)
         lookups = {name: _as_table(text, call, tables[name]) for name, call in known}
         shapes = {array.shape for array in given.values()}
         shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
-        out: Integers | Truths = np.empty(shape, dtype=np.bool_ if self._is_truth else np.int64)
-        if out.size == 0:
-            return out
-        self._prove(given, {function: _range(table) for function, table in lookups.items()})
+        if 0 in shape:
+            return np.empty(shape, np.bool_ if self._is_truth else np.int64)
+        of_result, of_parts = self._narrowest(given, lookups)
+        out: Integers | Truths = np.empty(shape, of_result)
+        lookups = {name: table.astype(of_parts) for name, table in lookups.items()}
         ones = (1,) * len(shape)
         aligned = {name: a.reshape(ones[a.ndim :] + a.shape) for name, a in given.items()}
         # Only cells whose values are not used can overflow.
         with np.errstate(over="ignore"):
             for where in [()] if out.size <= BLOCK else _blocks(shape):
-                cells = {name: _part(array, where) for name, array in aligned.items()}
+                cells = {name: _part(array, where, of_parts) for name, array in aligned.items()}
                 block = FormulaBlock(text, out[where].shape, cells, lookups)
                 out[where] = (block.truths if self._is_truth else block.integers)(node, None)
         return out
 
-    def _prove(
-        self, given: Mapping[str, NDArray[np.integer]], tables: Mapping[str, Interval]
-    ) -> None:
-        """Raise `FormulaError` unless intervals prove that 64 bits suffice.
+    def _narrowest(
+        self, given: Mapping[str, NDArray[np.integer]], tables: Mapping[str, Integers]
+    ) -> tuple[DType, DType]:
+        """Return the narrowest dtypes of the result and of intermediate results.
 
-        First, wide ranges are tried: those of narrow dtypes, or up to powers of 2. Later arrays often lie in them, too. If this
-        fails, the exact ranges are tried.
+        First, wide ranges are tried: those of narrow dtypes, or up to powers of 2. Later arrays often have the same ones. If they need
+        more than 64 bits, the exact ranges are tried. Raises `FormulaError` if these need more, too.
         """
         wider = {name: _wide_range(array) for name, array in given.items()}
-        sound = self._sound
-        if sound is not None and all(
-            sound[name][0] <= low and high <= sound[name][1] for name, (low, high) in wider.items()
-        ):
-            return
-        try:
-            Enclosure(self._text, wider, tables, bits=64).of(self._node)
-        except FormulaError:
-            exact = {name: _range(array) for name, array in given.items()}
-            Enclosure(self._text, exact, tables, bits=64).of(self._node)
-        else:
-            self._sound = None if tables else wider
+        of_tables = {function: _range(table) for function, table in tables.items()}
+        key = (*wider.values(), *of_tables.values())
+        if key not in self._dtypes:
+            try:
+                self._dtypes[key] = self._dtypes_for(wider, of_tables)
+            except FormulaError:
+                exact = {name: _range(array) for name, array in given.items()}
+                return self._dtypes_for(exact, of_tables)
+        return self._dtypes[key]
+
+    def _dtypes_for(
+        self, ranges: Mapping[str, Interval], tables: Mapping[str, Interval]
+    ) -> tuple[DType, DType]:
+        enclosure = Enclosure(self._text, ranges, tables, bits=64)
+        of_result = narrowest(*enclosure.of(self._node))
+        of_parts = narrowest(-(1 << enclosure.widest), 0)
+        return np.dtype(np.bool_) if self._is_truth else of_result, of_parts
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
@@ -249,12 +257,17 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
         yield tuple(slice(at, at + side) for at, side in zip(corner, reversed(sides), strict=True))
 
 
-def _part(array: NDArray[np.integer], where: tuple[slice, ...]) -> int | Integers:
+def narrowest(low: int, high: int) -> DType:
+    """Return the narrowest dtype for integers in a range."""
+    return np.min_scalar_type(high if low >= 0 and high < 1 << 16 else min(low, ~high))
+
+
+def _part(array: NDArray[np.integer], where: tuple[slice, ...], dtype: DType) -> int | Integers:
     if array.size == 1:
         return int(array.item())
     sides = zip(where, array.shape, strict=False)  # without sides: the whole array
     part = array[tuple(side if length > 1 else slice(None) for side, length in sides)]
-    return int(part.item()) if part.size == 1 else part.astype(np.int64, copy=False)
+    return int(part.item()) if part.size == 1 else part.astype(dtype, copy=False)
 
 
 def _wide_range(array: NDArray[np.integer]) -> Interval:
@@ -268,15 +281,7 @@ def _wide_range(array: NDArray[np.integer]) -> Interval:
 
 
 def _range(array: NDArray[np.integer]) -> Interval:
-    """Return the least and the greatest element, reading a large array once."""
-    if array.size == 1:
-        return (value := int(array.item())), value
-    if array.size <= BLOCK or not array.flags.c_contiguous:
-        return int(array.min()), int(array.max())
-    flat = array.reshape(-1)
-    pieces = [flat[at : at + BLOCK] for at in range(0, flat.size, BLOCK)]
-    ends = [(int(piece.min()), int(piece.max())) for piece in pieces]
-    return min(low for low, _ in ends), max(high for _, high in ends)
+    return int(array.min()), int(array.max())
 
 
 def _as_integers(

@@ -265,6 +265,13 @@ class Formula:
         >>> parse("x ^ y == 0 or x == 3").evaluate({"x": np.arange(5), "y": 2})
         array([False, False,  True,  True, False])
         """
+        values = self.evaluate_narrow(env, functions)
+        return values if self.is_truth else values.astype(np.int64, copy=False)
+
+    def evaluate_narrow(
+        self, env: Mapping[str, ArrayLike], functions: Mapping[str, Table] | None = None
+    ) -> NDArray[np.signedinteger | np.bool_]:
+        """Return the values of `evaluate` in the narrowest dtype for their interval."""
         return self._evaluator.evaluate(env, functions or {})
 
     def interval(

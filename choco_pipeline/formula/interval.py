@@ -54,6 +54,8 @@ class Enclosure:
         self._tables = tables
         self._bits = bits
         self._is_total = is_total
+        #: The largest number of bits, sign not counted, of an integer in the enclosed formulas.
+        self.widest = 0
 
     def of(self, node: Node) -> Interval:
         """Return an interval that contains all values of `node`; (0, 1) for a condition.
@@ -101,7 +103,9 @@ class Enclosure:
                 for child in nodes.children(node):
                     self._span(child)
                 return (0, 1)
-        if any(isinstance(end, int) and _width(end) >= self._bits for end in span):
+        width = max((_width(end) for end in span if isinstance(end, int)), default=0)
+        self.widest = max(self.widest, width)
+        if width >= self._bits:
             reach = f"can reach {_short(span[0])}..{_short(span[1])}"
             problem = f"{what} at column {node.column} {reach}, outside signed integers of {self._bits} bits"
             raise FormulaError(problem, self._text, node.column)

@@ -87,6 +87,23 @@ def test_integer_dtypes_do_not_matter(dtype, text):
     assert values.dtype in (np.int64, np.bool_)
 
 
+@unhurried
+@given(
+    formulas_of(large=True),
+    st.sampled_from([np.int8, np.uint8, np.int16, np.uint16, np.int64]),
+    st.lists(st.tuples(*[st.integers(-300, 300)] * 3), min_size=2, max_size=4),
+)
+def test_narrow_integers_do_not_wrap(drawn, dtype, rows):
+    formula, limits = parse(drawn.text), np.iinfo(dtype)
+    rows = np.array(rows).clip(limits.min, limits.max)
+    try:
+        values = formula.evaluate_narrow(dict(zip(NAMES, rows.T.astype(dtype), strict=True)))
+    except FormulaError:
+        return
+    expected = [drawn.at(dict(zip(NAMES, row, strict=True))) for row in rows.tolist()]
+    assert np.broadcast_to(values, len(rows)).tolist() == expected, drawn.text
+
+
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [

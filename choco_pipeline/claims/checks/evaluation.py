@@ -19,15 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.claims.checks.options import Box, box_sides
+from choco_pipeline.claims.checks.options import Box, blocks_of, box_sides, flat_index
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.evaluate import narrowest
 from choco_pipeline.games import RectangularBar, Ruleset
 from choco_pipeline.games.listing import results_of
 from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError, game_of
 from choco_pipeline.tables.cells import Ints, Points, Truths
-from choco_pipeline.tables.computing import cost_of, require_memory, table
+from choco_pipeline.tables.computing import cells_of, cost_of, require_memory
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
@@ -86,8 +87,13 @@ class Board:
         if cost.seconds > MOST_SECONDS:
             takes = f"takes about {cost.seconds:,.0f} s (at most {MOST_SECONDS:,.0f} s)"
             raise LimitError(f"{self.game.notation}: its table up to {bound:,} {takes}")
-        data = table(self.game, bound, quantity)[variable_of(self.game, quantity).name]
-        self._values, self._bound = data.transpose(*self.names).to_numpy(), bound
+        cells = cells_of(self.game, bound, quantity)
+        axes = map(variable_of(self.game, quantity).dims.index, self.names)
+        cells = np.ascontiguousarray(cells.transpose(*axes))
+        if self.of_whole_bars:  # the poisoned cell is counted from 1
+            before = [(int(name in ("i", "j")), 0) for name in self.names]
+            cells = np.pad(cells, before, constant_values=NONE)
+        self._values, self._bound = cells, bound
 
     def box(self, bound: int) -> Box | None:
         """Return the box up to a bound; None if it has more than `MOST_CELLS` cells.
@@ -110,14 +116,7 @@ class Board:
         values = self._values
         if not self.of_whole_bars:
             values = values[tuple(slice(most + 1) for most in self.game.limits(bound))]
-        flat = np.flatnonzero(values.reshape(-1) != NONE)
-        for start in range(0, flat.size, BLOCK):
-            index = np.unravel_index(flat[start : start + BLOCK], values.shape)
-            yield {n: at + self._first(n) for n, at in zip(self.names, index, strict=True)}
-
-    def _first(self, name: str) -> int:
-        """Return the least value of a coordinate: the poisoned cell is counted from 1."""
-        return int(self.of_whole_bars and name in ("i", "j"))
+        yield from (points for _, points in blocks_of(values != NONE, self.names))
 
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each position, passes left not counted."""
@@ -135,10 +134,9 @@ class Board:
         if not self.of_whole_bars:
             unbounded = self.game.rules.unbounded
             self.reach(max((int(points[name].max()) for name in unbounded), default=0))
-        index = [at - self._first(name) for name, at in zip(self.names, columns, strict=True)]
-        inside = _inside(index, self._values.shape)
-        held = np.full(inside.size, NONE, np.int64)
-        held[inside] = self._values[tuple(at[inside] for at in index)]
+        shape = self._values.shape
+        cells = self._values.reshape(-1).take(flat_index(columns, shape), mode="clip")
+        held: NDArray[Any] = np.where(_inside(columns, shape), cells, NONE)
         if (held == NONE).any():
             row = int((held == NONE).argmax())
             position = tuple(int(values[row]) for values in columns)
@@ -173,6 +171,7 @@ class Board:
         Options may be repeated.
         """
         game = self.game
+        points = {name: values.astype(np.int64) for name, values in points.items()}
         rows, columns = [np.empty(0, np.int64)], [np.empty((0, len(self.names)), np.int64)]
         for move in game.rules.moves:
             if by and not set(move.lowers) <= set(by):
@@ -200,7 +199,7 @@ class Board:
                 pairs = np.zeros((box.legal.size,) * 2, np.bool_)
                 for cells, points in box.positions:
                     rows, columns = self._results(points, ())
-                    pairs[cells[rows], np.ravel_multi_index([*columns.T], box.legal.shape)] = True
+                    pairs[cells[rows], flat_index([*columns.T], box.legal.shape)] = True
             self._pairs = bound, pairs
         return self._pairs[1]
 
@@ -227,7 +226,7 @@ MOST_PAIRS = 1 << 24
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch of points: an array for each name, all of the same length."""
+    """A batch of points: an integer array for each name, all of one length."""
 
     size: int
     #: Bound variables.
@@ -236,19 +235,19 @@ class Batch:
     position: Points | None = None
     option: Points | None = None
 
-    def chosen(self, rows: Ints | Truths) -> Batch:
-        """Return the points of some rows: a mask, or indices with possible repetitions."""
-        if rows.dtype == np.bool_:
-            rows = np.flatnonzero(rows)  # numpy is faster with indices than with a mask
-            if rows.size == self.size:
-                return self
+    def chosen(self, rows: Ints | Truths | slice) -> Batch:
+        """Return the points of some rows: a mask, a slice, or indices, which may repeat."""
+        if not isinstance(rows, slice) and rows.dtype == np.bool_:
+            # numpy is faster with indices than with a mask
+            rows = slice(None) if rows.all() else np.flatnonzero(rows)
+        size = len(range(self.size)[rows]) if isinstance(rows, slice) else rows.size
 
         def of(points: Points | None) -> Points:
             return {name: values[rows] for name, values in (points or {}).items()}
 
         position = None if self.position is None else of(self.position)
         option = None if self.option is None else of(self.option)
-        return Batch(rows.size, of(self.known), position, option)
+        return Batch(size, of(self.known), position, option)
 
     def with_known(self, name: str, values: Ints) -> Batch:
         """Return the same points with the value of one more name."""
@@ -307,15 +306,14 @@ class Evaluation:
             case tree.Not(operand):
                 return ~self.holds(operand, batch)
             case tree.Junction(word, operands):
-                truths = self.holds(operands[0], batch).copy()
-                for operand in operands[1:]:  # only where the earlier ones do not decide
+                truths = self.holds(operands[0], batch)
+                for operand in operands[1:]:
                     is_open = truths if word == "and" else ~truths
-                    truths[is_open] = self.holds(operand, batch.chosen(is_open))
+                    truths = truths & ~is_open | self._holds_where(is_open, operand, batch)
                 return truths
             case tree.Implies(premise, conclusion):
-                truths = ~self.holds(premise, batch)
-                truths[~truths] = self.holds(conclusion, batch.chosen(~truths))
-                return truths
+                truths = self.holds(premise, batch)
+                return ~truths | self._holds_where(truths, conclusion, batch)
             case tree.Equivalent(operands):
                 first, *others = (self.holds(operand, batch) for operand in operands)
                 agree: Truths = np.logical_and.reduce([first == other for other in others])
@@ -344,14 +342,22 @@ class Evaluation:
                     1,
                 )
 
+    def _holds_where(self, mask: Truths, part: tree.Proposition, batch: Batch) -> Truths:
+        """Return the part of a mask where a proposition holds; evaluate only there."""
+        rows = np.flatnonzero(mask)
+        if rows.size == batch.size:
+            return self.holds(part, batch)
+        truths = np.zeros(batch.size, np.bool_)
+        truths[rows] = self.holds(part, batch.chosen(rows))
+        return truths
+
     def value(self, part: tree.Expression, batch: Batch) -> Ints:
         """Return the values of an expression; 0 and 1 for a condition."""
         formula = part.formula
         known = self._named(batch, formula.names)
         known |= {name: self.term(term, batch) for name, term in part.terms}
         if formula.names <= known.keys():
-            values = np.broadcast_to(formula.evaluate(known), batch.size)
-            return values.astype(np.int64, copy=False)
+            return np.broadcast_to(formula.evaluate_narrow(known), batch.size)
         # A missing name is an error only where its value is needed.
         arrays = {name: np.broadcast_to(value, batch.size) for name, value in known.items()}
         rows = ({name: int(arrays[name][row]) for name in arrays} for row in range(batch.size))
@@ -389,7 +395,8 @@ class Evaluation:
             case tree.Count(bindings, body):
                 counts = np.zeros(batch.size, np.int64)
                 for owners, inner in self.choices(bindings, batch, body):
-                    counts += np.bincount(owners[self.holds(body, inner)], minlength=batch.size)
+                    rows = np.flatnonzero(self.holds(body, inner))
+                    counts += np.bincount(owners[rows], minlength=batch.size)
                 return counts
 
     def _quantified(
@@ -402,7 +409,7 @@ class Evaluation:
         found = np.zeros(batch.size, np.bool_)  # points with a choice that decides the quantifier
         for owners, inner in self.choices(bindings, batch, necessary_condition(word, body)):
             held = self.holds(body, inner)
-            found[owners[~held if word == "every" else held]] = True
+            found[owners[np.flatnonzero(~held if word == "every" else held)]] = True
         return found if word == "some" else ~found
 
     def _with_option(self, part: tree.Quantified, batch: Batch) -> Truths | None:
@@ -413,7 +420,7 @@ class Evaluation:
         positions, or if the body has no value at some position.
         """
         assert batch.position is not None
-        at = tuple(batch.position[name] for name in self._own.names)
+        at = [batch.position[name] for name in self._own.names]
         against = part.word == "every"
         if part not in self._having:
             falls, body = self._without_fall(part)
@@ -433,10 +440,9 @@ class Evaluation:
             except (FormulaError, UndefinedError, LimitError):
                 self._having[part] = None
         having = self._having[part]
-        is_inside = having is not None and all(
-            int(n.max(initial=0)) < side for n, side in zip(at, having.shape, strict=True)
-        )
-        return having[at] if having is not None and is_inside else None
+        if having is None or not _inside(at, having.shape).all():
+            return None
+        return having.reshape(-1).take(flat_index(at, having.shape))
 
     def _without_fall(self, part: tree.Quantified) -> tuple[bool | None, tree.Proposition]:
         """Split off a condition on a falling coordinate from the body of a quantifier.
@@ -479,19 +485,22 @@ class Evaluation:
         later = self._own.names if tree.OfPosition() in rest else ()
         for rows, inner in self._bound(first, batch):
             for start in range(0, inner.size, BLOCK):
-                part = np.arange(start, min(start + BLOCK, inner.size))
-                self.points_left -= part.size
+                part = slice(start, start + BLOCK)
+                owners, chosen = rows[part], inner.chosen(part)
+                self.points_left -= chosen.size
                 if self.points_left < 0:
                     raise LimitError(
                         f"more than {MOST_POINTS:,} choices of positions and integers: a smaller bound has fewer"
                     )
-                chosen = inner if part.size == inner.size else inner.chosen(part)
                 if condition is not None and isinstance(first, tree.InRange):
                     fitting = self._fitting(condition, chosen, later)
-                    if fitting.size < part.size:
-                        part, chosen = part[fitting], chosen.chosen(fitting)
+                    if fitting.size < chosen.size:
+                        owners, chosen = owners[fitting], chosen.chosen(fitting)
+                if not rest:
+                    yield owners, chosen
+                    continue
                 for deeper, innermost in self.choices(rest, chosen, condition):
-                    yield rows[part[deeper]], innermost
+                    yield owners[deeper], innermost
 
     def _fitting(self, condition: tree.Proposition, batch: Batch, later: Collection[str]) -> Ints:
         """Return the rows that satisfy the first conjuncts of a condition.
@@ -510,7 +519,7 @@ class Evaluation:
             if rows.size < batch.size:
                 few = {n: v if isinstance(v, int) else v[rows] for n, v in few.items()}
             try:
-                return np.broadcast_to(part.formula.evaluate(few), rows.size)
+                return np.broadcast_to(part.formula.evaluate_narrow(few), rows.size)
             except FormulaError:
                 return None
 
@@ -522,7 +531,7 @@ class Evaluation:
         for part in tree.conjuncts(condition):
             if (held := evaluated(part)) is None:
                 break
-            rows = rows[held]
+            rows = rows[np.flatnonzero(held)]
         return rows
 
     def _bound(self, binding: tree.Binding, batch: Batch) -> Iterator[tuple[Ints, Batch]]:
@@ -536,18 +545,18 @@ class Evaluation:
                     counts = (above >= 0) & (above % step == 0) & (above // step < counts)
                     first = np.full(batch.size, self.fixed[name])
                     counts = counts.astype(np.int64)
+                most = int((first + step * (counts - 1)).max())
+                dtype = narrowest(int(first.min()), most)
                 for low, high in _pieces(counts):
-                    rows = np.repeat(np.arange(low, high), counts[low:high])
+                    number = counts[low:high]
+                    rows = np.repeat(np.arange(low, high), number)
                     if not rows.size:
                         continue
-                    starts = np.repeat(
-                        np.cumsum(counts[low:high]) - counts[low:high], counts[low:high]
-                    )
-                    steps = np.arange(rows.size) - starts
-                    yield (
-                        rows,
-                        batch.chosen(rows).with_known(name, first[rows] + steps * step[rows]),
-                    )
+                    # Sums modulo a power of 2, as those of narrow integers are, with a result in range.
+                    starts = first[low:high] - step[low:high] * (np.cumsum(number) - number)
+                    steps = np.arange(rows.size).astype(dtype) * step.astype(dtype)[rows]
+                    values = np.repeat(starts.astype(dtype), number) + steps
+                    yield rows, batch.chosen(rows).with_known(name, values)
             case tree.OfOption(by):
                 assert batch.position is not None
                 for start in range(0, batch.size, BLOCK // 8):
@@ -562,18 +571,14 @@ class Evaluation:
                         yield rows, replace(batch.chosen(rows), position=points, option=None)
             case tree.OfCell(names):
                 sides = [most + 1 for most in self._own.game.limits(self.bound)]
-                cells = [axis.reshape(-1).astype(np.int64) for axis in np.indices(sides)]
-                size = cells[0].size
-                together = max(1, BLOCK // size)
-                for start in range(0, batch.size, together):
-                    part = np.arange(start, min(start + together, batch.size))
-                    rows = np.repeat(part, size)
-                    inner = batch.chosen(rows)
-                    named = {
-                        name: np.tile(cell, part.size)
-                        for name, cell in zip(names, cells, strict=True)
-                    }
-                    yield rows, replace(inner, known={**inner.known, **named})
+                for _, cells in blocks_of(np.ones(sides, np.bool_), names):
+                    size = cells[names[0]].size
+                    together = max(1, BLOCK // size)
+                    for start in range(0, batch.size, together):
+                        part = np.arange(start, min(start + together, batch.size))
+                        inner = batch.chosen(rows := np.repeat(part, size))
+                        named = {name: np.tile(cell, part.size) for name, cell in cells.items()}
+                        yield rows, replace(inner, known={**inner.known, **named})
 
     def defined(
         self, name: str, value: tree.Expression, batch: Batch
@@ -633,12 +638,9 @@ class Evaluation:
         wanted = [self.value(one, batch) for one in at]
         box, pairs = self._own.box(self.bound), self._own.option_pairs(self.bound)
         if box is not None and pairs is not None and _inside(columns, box.legal.shape).all():
-            found = _inside(wanted, box.legal.shape)
-            if not found.all():
-                columns, wanted = ([at[found] for at in one] for one in (columns, wanted))
-            pair = np.ravel_multi_index([*columns, *wanted], box.legal.shape * 2)
-            found[found] = pairs.reshape(-1)[pair]
-            return found
+            pair = flat_index([*columns, *wanted], box.legal.shape * 2)
+            is_option: Truths = pairs.reshape(-1).take(pair, mode="clip")
+            return is_option & _inside(wanted, box.legal.shape)
         sides = tuple(int(values.max()) + 1 for values in columns)
         _, first, which = np.unique(
             np.ravel_multi_index(columns, sides), return_index=True, return_inverse=True
@@ -672,9 +674,8 @@ def necessary_condition(word: tree.Word, body: tree.Proposition) -> tree.Proposi
 
 def _inside(columns: Sequence[Ints], sides: Sequence[int]) -> Truths:
     """Return a mask of the points inside a box."""
-    inside = [(at >= 0) & (at < side) for at, side in zip(columns, sides, strict=True)]
-    found: Truths = np.logical_and.reduce(inside)
-    return found
+    pairs = zip(columns, sides, strict=True)
+    return reduce(np.logical_and, ((at >= 0) & (at < side) for at, side in pairs))
 
 
 def _pieces(counts: Ints) -> Iterator[tuple[int, int]]:

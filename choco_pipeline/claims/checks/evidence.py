@@ -39,12 +39,7 @@ Pass: TypeAlias = Generator[None, None, _Result]
 
 def alone(reader: Pass[_Result]) -> _Result:
     """Run one pass over a table, and return its result."""
-    while True:
-        try:
-            next(reader)
-        except StopIteration as end:
-            result: _Result = end.value
-            return result
+    return next(result for _, result, _ in side_by_side([reader]))
 
 
 def side_by_side(passes: Sequence[Pass[_Result]]) -> Iterator[tuple[int, _Result, float]]:

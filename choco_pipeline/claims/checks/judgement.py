@@ -197,7 +197,7 @@ def _least(names: Sequence[str], failing: Batch, evaluation: Evaluation) -> tupl
     """Return the least of the failing cases."""
     named = failing.named
     rows = np.stack([named[name] for name in names] or [np.zeros(failing.size, np.int64)], axis=1)
-    sizes = np.abs(rows).max(axis=1)
+    sizes = np.abs(rows.astype(np.int64)).max(axis=1)
     if evaluation.board is not None and failing.position is not None:
         sizes = evaluation.board.sizes(failing.position)
     first = np.lexsort([*rows.T[::-1], sizes])[:1]

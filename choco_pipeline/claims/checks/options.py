@@ -7,15 +7,19 @@ position of this set.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import math
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.evaluate import narrowest
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.listing import heights_at
 from choco_pipeline.games.rules import Move
@@ -40,6 +44,8 @@ class Box:
     above: Mapping[str, Truths] = field(repr=False)
     #: For each cell, the flat index of the cell in which all coordinates have fallen to their largest legal values.
     fallen: Ints = field(repr=False)
+    #: Arguments and results of the last calls of `with_option`: many statements on one table repeat them.
+    _calls: deque[tuple[Any, ...]] = field(default_factory=lambda: deque(maxlen=4), repr=False)
 
     @classmethod
     @lru_cache(maxsize=2)  # most statements on one table are checked on the same boxes
@@ -54,10 +60,7 @@ class Box:
         legal = ~_any(above.values(), shape)
         if rules.within is not None:
             legal &= np.asarray(rules.within.evaluate(grid), np.bool_)
-        fallen = np.zeros((), np.int64)
-        for at, side in zip(low.values(), shape, strict=True):
-            fallen = fallen * side + at
-        return cls(game, bound, legal, above, fallen)
+        return cls(game, bound, legal, above, flat_index([*low.values()], shape).astype(np.intp))
 
     def where(self, formula: Formula) -> Truths:
         """Return a mask of the positions that satisfy a condition."""
@@ -74,30 +77,30 @@ class Box:
         With `by`, only moves that lower no other coordinates count. With `falls`, only options for which another coordinate falls
         to its largest legal value (True), or for which none does (False).
         """
+        having: Truths
+        for *before, having in self._calls:
+            if before[1:] == [by, falls] and np.array_equal(before[0], wanted):
+                return having
         having = np.zeros(self.legal.shape, np.bool_)
+        both_ends = self._ends(wanted)
         for move in self.game.rules.moves:
             if set(move.lowers) <= set(by or move.lowers):
-                ends = self._ends(move, wanted)
+                ends = both_ends[move.clips]
                 if falls is not None:
                     others = [self.above[name] for name in self.above if name not in move.lowers]
                     ends = ends & (_any(others, ends.shape) == falls)
                 having |= self._from(move, ends)
+        self._calls.append((wanted, by, falls, having))
         return having
 
     @cached_property
     def positions(self) -> Sequence[tuple[Ints, dict[str, Ints]]]:
         """The positions in blocks: their indices in a flat array, and coordinates."""
-        found, legal = list[tuple[Ints, dict[str, Ints]]](), self.legal.reshape(-1)
-        for start in range(0, legal.size, BLOCK):
-            cells = np.flatnonzero(legal[start : start + BLOCK]) + start
-            if cells.size:
-                index = np.unravel_index(cells, self.legal.shape)
-                found.append((cells, dict(zip(self.game.coordinates, index, strict=True))))
-        return found
+        return [*blocks_of(self.legal, self.game.coordinates)]
 
-    def _ends(self, move: Move, wanted: Truths) -> Truths:
-        """Return the cells from which play falls to a wanted position."""
-        return wanted.take(self.fallen, mode="clip") if move.clips else wanted & self.legal
+    def _ends(self, wanted: Truths) -> tuple[Truths, Truths]:
+        """Return the ends of moves to wanted positions: without clipping, and with."""
+        return wanted & self.legal, wanted.take(self.fallen, mode="clip")
 
     def _from(self, move: Move, ends: Truths) -> Truths:
         """Return a mask of the positions from which a move leads to a cell of `ends`."""
@@ -116,7 +119,8 @@ class Box:
         if move.unless is not None:
             starts &= ~self.where(move.unless)
         if move.needs:
-            ways = [self._from(m, self._ends(m, self.legal)) for m in move.needs]
+            lands = self._ends(self.legal)
+            ways = [self._from(m, lands[m.clips]) for m in move.needs]
             starts &= _any(ways, starts.shape)
         return starts
 
@@ -141,6 +145,31 @@ def box_sides(game: Ruleset, bound: int) -> tuple[int, ...]:
     limited = {name for name, limit in rules.limits.items() if not limit.of} - passes
     limits = zip(rules.coordinates, game.limits(bound), strict=True)
     return tuple((min(most, bound) if name in limited else most) + 1 for name, most in limits)
+
+
+def flat_index(columns: Sequence[Ints], sides: Sequence[int]) -> Ints:
+    """Return the indices of cells in a flat array; any integers for points outside."""
+    index = np.zeros((), np.int32 if math.prod(sides) < 1 << 31 else np.int64)
+    for column, side in zip(columns, sides, strict=True):
+        index = index * side + column.astype(index.dtype, copy=False)
+    return index
+
+
+def blocks_of(mask: Truths, names: Sequence[str]) -> Iterator[tuple[Ints, dict[str, Ints]]]:
+    """Yield the cells of a mask in blocks: indices in a flat array, and coordinates.
+
+    Coordinates have the narrowest dtype, so that their range is known without a look at them.
+    """
+    flat = mask.reshape(-1)
+    for start in range(0, flat.size, BLOCK):
+        cells = np.flatnonzero(flat[start : start + BLOCK]) + start
+        rest, points = cells.astype(narrowest(-flat.size - 1, 0)), dict[str, Ints]()
+        for name, side in zip(reversed(names), reversed(mask.shape), strict=True):
+            before = rest // side
+            points[name] = (rest - before * side).astype(narrowest(0, side))
+            rest = before
+        if cells.size:
+            yield cells, {name: points[name] for name in names}
 
 
 def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:

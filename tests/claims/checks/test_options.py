@@ -25,6 +25,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.rules import Move, Rules
+from choco_pipeline.statements import tree
 from choco_pipeline.tables.computing import table
 from choco_pipeline.tables.spec import Quantity, variable_of
 from tests.claims.claims import claim_on
@@ -138,3 +139,20 @@ def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(monkeypatch):
     tall = StepBar(k=1, s=999)
     verdict = find(tall, 2, "y == 0 => no option: y' == 1").verdict
     assert isinstance(verdict, Undecided)
+
+
+def test_a_cell_outside_of_a_box_is_no_option():
+    """The cell (0, 4) would be (1, 0), an option, if only its flat index counted."""
+    judge = evaluation.Evaluation(evaluation.Board(parse_ruleset("nim(2)")), 3, {})
+    cell = tree.IsOption((tree.Expression(parse("a-1")), tree.Expression(parse("b+3"))))
+    assert not judge.holds(cell, judge.start({"a": np.array([1]), "b": np.array([1])})).any()
+
+
+def test_an_earlier_result_is_used_for_the_same_question_only():
+    box = Box.of(parse_ruleset("solid-bar(f=(x+z)//2)"), 5)
+    every, falling, staying = (
+        box.with_option(box.legal, ("x",), falls) for falls in (None, True, False)
+    )
+    assert np.array_equal(every, falling | staying)
+    assert not np.array_equal(falling, staying)
+    assert not np.array_equal(every, box.with_option(box.legal, ("x", "y", "z")))
