@@ -35,7 +35,7 @@ from choco_pipeline.proof.trial import Refutation, RelationKind, Statement, conf
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.spec import Quantity
 
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
@@ -64,9 +64,9 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
 
 @cache
 def load() -> None:
-    """Load tables, which take longer to import than most decisions."""
+    """Load the kernels of tables, which takes longer than most decisions."""
     for game, quantity in LOADED_FOR.items():
-        table(parse_ruleset(game), 2, quantity)
+        cells_of(parse_ruleset(game), 2, quantity)
 
 
 def attempt_family(
