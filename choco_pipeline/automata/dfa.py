@@ -223,7 +223,7 @@ def _frozen(array: NDArray[Any], dtype: type[Any], name: str) -> NDArray[Any]:
 
 
 #: Automata with more bytes are not kept; with more bytes in all, everything is forgotten.
-MOST_BYTES_OF_ONE, MOST_BYTES = 1 << 17, 1 << 27
+MOST_BYTES_OF_ONE, MOST_BYTES = 1 << 14, 1 << 26
 
 _results: dict[Hashable, Automaton] = {}
 _bytes = 0
