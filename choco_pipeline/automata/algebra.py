@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from choco_pipeline.automata.dfa import (
     AutomatonError,
     Variable,
     listed,
+    place_of,
     remembered,
 )
 from choco_pipeline.automata.minimise import minimised, numbered
@@ -58,17 +59,23 @@ def _joined(a: Automaton, b: Automaton, most_states: int, *, ends: bool) -> Auto
 
     `ends` is the acceptance of one automaton that decides the result alone.
     """
-    tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
+    tracks = tuple(sorted(set(a.tracks) | set(b.tracks), key=place_of))
     if len(tracks) > MOST_TRACKS:
         raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
     most = min(most_states, MOST_TRANSITIONS >> len(tracks))
     places = tuple(tuple(map(tracks.index, one.tracks)) for one in (a, b))
-    made = partial(_product, a, b, tracks, most, ends=ends)
+    made = partial(_product, a, b, tracks, places, most, ends=ends)
     return remembered(made, tracks, ("or" if ends else "and", most, places), a, b)
 
 
 def _product(
-    a: Automaton, b: Automaton, tracks: tuple[Variable, ...], most: int, *, ends: bool
+    a: Automaton,
+    b: Automaton,
+    tracks: tuple[Variable, ...],
+    places: tuple[tuple[int, ...], ...],
+    most: int,
+    *,
+    ends: bool,
 ) -> Automaton:
     # Both automata in one array. Their traps with equal acceptance are merged.
     delta = np.zeros((a.states + b.states, max(a.delta.shape[1], b.delta.shape[1])), np.int32)
@@ -84,7 +91,7 @@ def _product(
         delta,
         np.array([0, a.states], np.int32),
         a.states,
-        np.stack([_own_symbols(one.tracks, tracks) for one in (a, b)])[:, :, None],
+        np.stack([_own_symbols(own, len(tracks)) for own in places])[:, :, None],
         np.concatenate([a.accepting, b.accepting]) == ends,
         dead,
         sure,
@@ -109,7 +116,7 @@ def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
         raise AutomatonError(f"no track {unknown[0]}: tracks are {listed(a.tracks) or 'none'}")
     targets = [names.get(track, track) for track in a.tracks]
     tracks = tuple(sorted(set(targets)))
-    old = _own_symbols(targets, tracks)
+    old = _own_symbols(tuple(map(tracks.index, targets)), len(tracks))
     return Automaton(tracks, *minimised(np.ascontiguousarray(a.delta[:, old]), a.accepting))
 
 
@@ -272,12 +279,13 @@ def _traps(a: Automaton, accepting: bool) -> tuple[int, int]:
     return by_acceptance.get(not accepting, -1), by_acceptance.get(accepting, -1)
 
 
-def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Map each symbol of `tracks` to the symbol of `own` with the same digits."""
-    symbols = np.arange(1 << len(tracks), dtype=np.int64)
+@lru_cache(maxsize=1 << 10)
+def _own_symbols(places: tuple[int, ...], tracks: int) -> NDArray[np.int64]:
+    """Map each symbol of some tracks to the symbol of those at `places`."""
+    symbols = np.arange(1 << tracks, dtype=np.int64)
     picked = np.zeros_like(symbols)
-    for i, name in enumerate(own):
-        picked |= (symbols >> tracks.index(name) & 1) << i
+    for i, place in enumerate(places):
+        picked |= (symbols >> place & 1) << i
     return picked
 
 

@@ -29,16 +29,17 @@ class Auxiliary:
 
     def __lt__(self, other: Variable) -> bool:
         """Order by text, then names before auxiliary variables, then by age."""
-        return _place(self) < _place(other)
+        return place_of(self) < place_of(other)
 
     def __gt__(self, other: Variable) -> bool:
-        return _place(self) > _place(other)
+        return place_of(self) > place_of(other)
 
 
 Variable = str | Auxiliary
 
 
-def _place(variable: Variable) -> tuple[str, int]:
+def place_of(variable: Variable) -> tuple[str, int]:
+    """Return the sort key of variables."""
     return (variable, -1) if isinstance(variable, str) else (variable.label, variable._number)
 
 
@@ -82,7 +83,7 @@ class Automaton:
             raise LimitError(
                 f"an automaton of {len(self.tracks)} tracks: at most {MOST_TRACKS} are possible"
             )
-        if list(self.tracks) != sorted(set(self.tracks)):
+        if list(self.tracks) != sorted(set(self.tracks), key=place_of):
             raise AutomatonError(f"tracks {listed(self.tracks)} are not sorted and distinct")
         delta = _frozen(self.delta, np.int32, "delta")
         accepting = _frozen(self.accepting, np.bool_, "accepting")

@@ -35,7 +35,7 @@ from choco_pipeline.proof.trial import Refutation, RelationKind, Statement, conf
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
-from choco_pipeline.tables.computing import table
+from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.spec import Quantity
 
 #: Subfolders of the folder of certificates: certificates of families, and cached outcomes.
@@ -64,9 +64,9 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
 
 @cache
 def load() -> None:
-    """Load the code for tables, which takes longer than most decisions."""
+    """Load the kernels of tables, which takes longer than most decisions."""
     for game, quantity in LOADED_FOR.items():
-        table(parse_ruleset(game), 2, quantity)
+        cells_of(parse_ruleset(game), 2, quantity)
 
 
 def attempt_family(

@@ -30,7 +30,8 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, coordinates_of, read
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.tables.computing import cost_of, grundy_table, table
+from choco_pipeline.tables.computing import cells_of, computation_of, table
+from choco_pipeline.tables.spec import variable_of
 
 RelationKind = Literal["p-positions", "grundy"]
 #: Limit of tried parameter tuples, because few of them may satisfy the condition.
@@ -253,9 +254,10 @@ def disagreement(
 ) -> Refutation | None:
     """Return the least counterexample in the table of a bound, if any.
 
-    Raises `FormulaError` if a formula is undefined at a position; also the errors of `grundy_table`.
+    Raises `FormulaError` if a formula is undefined at a position; also the errors of `cells_of`.
     """
-    grundy = grundy_table(game, bound).grundy.transpose(*game.coordinates).to_numpy()
+    dims = variable_of(game, "grundy").dims
+    grundy = cells_of(game, bound, "grundy").transpose([dims.index(n) for n in game.coordinates])
     names, face, first = statement.names_in(game) or (), game.rules.face, 0
     if face is not None and names != game.coordinates:
         first = 1
@@ -298,7 +300,7 @@ def _is_worth(game: Ruleset, bound: int, clock: Clock | None) -> bool:
         is_same = bound > LEAST_BOUND and limits == game.limits(bound // 2)
         if is_same or cells > MOST_CELLS:
             return False
-        cost = cost_of(game, bound, "grundy")
+        cost = computation_of(game, bound, "grundy")
         if cost.memory_whole > MOST_BYTES:
             return False
         seconds = cost.seconds + cells * SECONDS_PER_CELL

@@ -9,8 +9,12 @@ from choco_pipeline.automata.algebra import conjunction, disjunction
 from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.minimise import minimised
-from choco_pipeline.automata.residuals import Graph, agrees, learn
+from choco_pipeline.automata.residuals import Graph, Learner, agrees
 from choco_pipeline.errors import LimitError
+
+
+def learn(member, tracks, depth, window, most_states=3000):
+    return Learner(tracks, window, most_states).learned(member, depth)
 
 
 @st.composite
@@ -56,8 +60,8 @@ def test_tracks_may_be_given_in_any_order():
 
 @pytest.mark.parametrize("window", [2, 3, 5])
 def test_a_graph_is_learned_as_its_members_are(window):
-    def third(points):
-        return np.where(points[:, 0] % 3 == 0, points[:, 0] // 3, -1)
+    def third(columns):
+        return np.where(columns[0] % 3 == 0, columns[0] // 3, -1)
 
     graph = Graph(third, determined=1)
     assert graph(np.array([[6, 2], [6, 1], [7, 2]])).tolist() == [True, False, False]
@@ -67,17 +71,40 @@ def test_a_graph_is_learned_as_its_members_are(window):
     assert learn(turned, ("y", "x"), 8, window).automaton == linear({"x": 1, "y": -3}, 0, "==")
 
 
+@given(automata())
+def test_a_larger_depth_continues_a_search(automaton):
+    learner = Learner(automaton.tracks, window=2)
+    for depth in (3, 4, 6, 9):
+        continued = learner.learned(automaton.contains, depth)
+        fresh = learn(automaton.contains, automaton.tracks, depth, window=2)
+        assert continued == fresh
+
+
+@pytest.mark.parametrize("determined", [0, 1, 2])
+@pytest.mark.parametrize("end", [1, 5, 21, 40])
+def test_coordinates_that_end_are_learned_as_those_without_an_end(determined, end):
+    def value(columns):
+        first, second = columns
+        return np.where(first < end, (first ^ second) + first, -1)
+
+    tracks = ("x", "y", "z")
+    graph, bounded = Graph(value, determined), Graph(value, determined, (end, None))
+    for depth, window in ((6, 2), (9, 3), (9, 5)):
+        learned = learn(bounded, tracks, depth, window)
+        assert learned == learn(graph, tracks, depth, window)
+
+
 def test_a_window_of_a_graph_sees_values_of_any_size():
     # y = 100 x is told from y = 50 x by no member with y below 2**3
-    learned = learn(Graph(lambda p: 100 * p[:, 0], 1), ("x", "y"), depth=12, window=3)
+    learned = learn(Graph(lambda p: 100 * p[0], 1), ("x", "y"), depth=12, window=3)
     assert learned.automaton == linear({"x": 100, "y": -1}, 0, "==")
 
 
 def test_learning_stops_at_most_states():
-    learned = learn(Graph(lambda p: p[:, 0] ** 2, 1), ("x", "y"), 12, 3, most_states=20)
+    learned = learn(Graph(lambda p: p[0] ** 2, 1), ("x", "y"), 12, 3, most_states=20)
     assert learned.automaton is None
     assert learned.growth[-1] > 20 >= learned.growth[-2]
-    three = Graph(lambda p: 3 * p[:, 0], 1)
+    three = Graph(lambda p: 3 * p[0], 1)
     assert learn(three, ("x", "y"), 8, 3, most_states=4).automaton is not None  # it has 4
     assert learn(three, ("x", "y"), 8, 3, most_states=3).automaton is None
 
@@ -102,7 +129,7 @@ def test_a_narrow_window_guesses_wrongly_and_agrees_says_so():
 
 
 def test_agrees_looks_on_a_graph_and_beside_it():
-    graph = Graph(lambda p: p[:, 0] + 1, 1)
+    graph = Graph(lambda p: p[0] + 1, 1)
     tracks = ("x", "y")
     for wrong in ("!=", "<", ">", "<=", ">="):
         assert not agrees(linear({"x": 1, "y": -1}, 1, wrong), graph, tracks, 12, 200, seed=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Literal
@@ -11,17 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.automata.algebra import MOST_STATES
-from choco_pipeline.automata.residuals import (
-    Graph,
-    Learned,
-    Member,
-    Points,
-    agrees,
-    learn,
-)
+from choco_pipeline.automata.residuals import Graph, Learned, Learner, Member, Points, agrees
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.listing import holds_at
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.tables.block_kernels import TableKernel
 from choco_pipeline.tables.bounded_game import BoundedGame
@@ -34,7 +26,8 @@ from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
 Relation = Literal["p", "grundy"]
-Function = Callable[[Points], Points]
+#: Maps numbers for each coordinate, arrays that broadcast against each other, to values.
+Function = Callable[[Sequence[Points]], NDArray[np.integer]]
 #: The table quantity of each relation.
 QUANTITIES: Mapping[Relation, Quantity] = {"p": "p-positions", "grundy": "grundy"}
 
@@ -61,16 +54,23 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
     game = BoundedGame.of(ruleset, bound)
     names = game.rules.coordinates
     stored = variable_of(ruleset, "p-positions").stored
-    if relation == "grundy":
-        return tuple(Graph(value, len(names)) for value in _grundy(game, bound))
-    if stored is None:
+    if relation == "p" and stored is None:
         return tuple(map(_zeros, _grundy(game, bound)))
-    axis = names.index(stored)
-    if stored == game.rules.free:  # a free heap; at P-positions it is the Grundy number of the rest
-        return tuple(Graph(value, axis) for value in _grundy(game.without(stored), bound))
-    cells = computation_of(ruleset, bound, "p-positions").cells()
-    layers = cells if game.passes else [cells]
-    return tuple(Graph(_look_up(layer, bound), axis) for layer in layers)
+    axis = len(names)
+    if relation == "grundy":
+        functions = _grundy(game, bound)
+    else:
+        assert stored is not None
+        axis = names.index(stored)
+        if (
+            stored == game.rules.free
+        ):  # a free heap; at P-positions it is the Grundy number of the rest
+            functions = _grundy(game.without(stored), bound)
+        else:
+            cells = computation_of(ruleset, bound, "p-positions").cells()
+            functions = [_look_up(layer, bound) for layer in (cells if game.passes else [cells])]
+    ends = [size for i, size in enumerate(game.sizes.values()) if i != axis]
+    return tuple(Graph(function, axis, ends) for function in functions)
 
 
 def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
@@ -114,20 +114,20 @@ def _grundy(game: BoundedGame, bound: int) -> list[Function]:
     heaps = [rules.coordinates.index(name) for name in game.heaps]
     largest = [game.sizes[name] - 1 if name in rules.limits else None for name in game.heaps]
 
-    def value(points: Points) -> Points:
-        total = np.bitwise_xor.reduce(points[:, heaps], axis=1)
-        is_position = np.ones(len(points), bool)
+    def value(columns: Sequence[Points]) -> NDArray[np.integer]:
+        total: Any = 0
+        is_position: Any = True
         for heap, most in zip(heaps, largest, strict=True):
+            total = total ^ columns[heap]
             if most is not None:
-                is_position &= points[:, heap] <= most
-        for columns, cells in tables:
-            numbers = _look_up(cells, bound)(points[:, columns])
-            is_position &= numbers != NONE
-            total ^= numbers
+                is_position = is_position & (columns[heap] <= most)
+        for places, cells in tables:
+            numbers = _look_up(cells, bound)([columns[place] for place in places])
+            is_position = is_position & (numbers != NONE)
+            total = total ^ numbers
         if rules.within is not None:
-            is_position &= holds_at(
-                rules.within, dict(zip(rules.coordinates, points.T, strict=True))
-            )
+            known = dict(zip(rules.coordinates, columns, strict=True))
+            is_position = is_position & rules.within.evaluate(known)
         return np.where(is_position, total, NONE)
 
     return [value]
@@ -136,27 +136,23 @@ def _grundy(game: BoundedGame, bound: int) -> list[Function]:
 def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
     """Return a table as a function; points outside of its shape are no positions."""
 
-    def value(points: Points) -> Points:
-        # Column by column, because operations along rows of two or three numbers take ten times as long.
-        columns = tuple(points.T)
+    def value(columns: Sequence[Points]) -> NDArray[np.integer]:
         largest = [int(column.max(initial=0)) for column in columns]
         if max(largest, default=0) > bound:
             raise ValueError(f"a table with bound {bound} has no coordinate {max(largest)}")
-        if not cells.ndim:
-            return np.full(len(points), int(cells), np.int64)
-        outside = [i for i, size in enumerate(cells.shape) if largest[i] >= size]
-        if not outside:
-            return np.asarray(cells[columns], np.int64)
-        inside = reduce(np.logical_and, (columns[i] < cells.shape[i] for i in outside))
-        values = np.full(len(points), NONE, np.int64)
-        values[inside] = cells[tuple(column[inside] for column in columns)]
-        return values
+        places, inside = list(columns), list[NDArray[np.bool_]]()
+        for axis, size in enumerate(cells.shape):
+            if largest[axis] >= size:
+                inside.append(columns[axis] < size)
+                places[axis] = np.minimum(columns[axis], size - 1)
+        values: NDArray[np.integer] = np.asarray(cells[tuple(places)])
+        return np.where(reduce(np.logical_and, inside), values, NONE) if inside else values
 
     return value
 
 
 def _zeros(value: Function) -> Member:
-    return lambda points: value(points) == 0
+    return lambda points: value([*points.T]) == 0
 
 
 #: Binary digits of the tables for guesses.
@@ -208,13 +204,15 @@ class Guesser:
         most = deepest(self.ruleset, self.relation, self.size.digits)
         if most == 0:
             raise LimitError(f"{self.ruleset.notation}: no table is small enough to guess from")
+        learners: dict[int, Learner] = {}
         for depth in sorted({min(depth, most) for depth in DEPTHS}):
             member = self._member(passes, depth)
             free = max(1, len(tracks) - isinstance(member, Graph))
             # At least one digit lies outside the window.
             widest = min(depth - 1, (WINDOW_POINTS.bit_length() - 1) // free)
             for window in range(min(NARROWEST, widest), widest + 1):
-                learned = learn(member, tracks, depth, window, self.size.residuals)
+                learner = learners.setdefault(window, Learner(tracks, window, self.size.residuals))
+                learned = learner.learned(member, depth)
                 guess = learned.automaton
                 if guess is None or all(
                     agrees(guess, member, tracks, depth, number, seed=0) for number in SAMPLES
@@ -232,9 +230,11 @@ class Guesser:
 
     def _limited(self, member: Member) -> Member:
         """Wrap a membership oracle with the time limit of the search."""
-        function = member.function if isinstance(member, Graph) else member
+        function: Callable[[Any], NDArray[Any]] = (
+            member.function if isinstance(member, Graph) else member
+        )
 
-        def limited(points: Points) -> NDArray[Any]:
+        def limited(points: Any) -> NDArray[Any]:
             self._clock.require()
             return function(points)
 

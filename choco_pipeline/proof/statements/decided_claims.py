@@ -43,7 +43,7 @@ from choco_pipeline.proof.statements.sentences import VALUE, Translator, at_most
 from choco_pipeline.statements import tree
 from choco_pipeline.statements.meaning import UndefinedError
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.computing import cost_of, grundy_table
+from choco_pipeline.tables.computing import cost_of
 
 #: Counterexamples with a larger coordinate are not compared with a table.
 MOST_BOUND = 1 << 12
@@ -393,7 +393,7 @@ class _Question:
         cost = cost_of(game, bound, "grundy")
         if cost.seconds > explain.MOST_SECONDS or cost.memory > explain.MOST_BYTES:
             return None
-        cells = Cells.of(game, bound, grundy_table(game, bound))
+        cells = Cells.computed(game, bound, "grundy")
         number = cells.grundy(position)
         is_p = self.proof.is_p(position)
         if (number == 0) != is_p or self.proof.number(position) not in (None, number):

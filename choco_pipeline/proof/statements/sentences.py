@@ -135,9 +135,8 @@ class Integers:
     def filled(self, formula: Formula) -> Formula:
         """Substitute the integers with constant values."""
         known = ((name, self.values[name]) for name in formula.names & self.values.keys())
-        return formula.substitute(
-            {name: value.constant for name, value in known if not value.coefficients}
-        )
+        constants = {name: value.constant for name, value in known if not value.coefficients}
+        return formula.substitute(constants) if constants else formula
 
     def _value_of(self, formula: Formula, label: str) -> tuple[Sum, list[Sentence]]:
         """Return the value of a formula, and the sentences that define its variables."""
