@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, NoReturn
 
 MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS, MOST_TRIED = 1 << 19, 1 << 22, 1 << 26, 8000, 4096, 10**4
 MOST_VALUES = 1 << 14  # Grundy numbers that are computed to show that they repeat
-MOST_KEPT, SMALL = 1 << 12, 1 << 13  # the number of kept automata, and the most edges of one
+MOST_KEPT, SMALL = 1 << 10, 1 << 15  # the number of kept automata, and the most edges of one
 
 
 class UndecidedError(Exception):
@@ -46,8 +46,7 @@ class UndecidedError(Exception):
 # the form of each key, where "key?" may be missing or null; or what has one of several forms, which stand in a tuple.
 
 NAME, GAME_NAME = re.compile("[a-z][a-z0-9_]{0,15}"), re.compile("[A-Za-z0-9][A-Za-z0-9-]{0,63}")
-NATURAL, FORMULA = range(1 << 63), (str, int)
-SPANS = {NAME: FORMULA}
+NATURAL, FORMULA, SPANS = range(1 << 63), (str, int), {NAME: (str, int)}
 MOVE = {
     "lower": ([NAME], {NAME: FORMULA}),
     "by?": ("any", "each", "same", [(str, int, [FORMULA])]),
@@ -69,13 +68,7 @@ RULES = {
 }
 AUTOMATON = {"tracks": [str], "delta": [[NATURAL]], "accepting": [NATURAL]}
 PERIOD = {"first": NATURAL, "length": NATURAL}
-GAME = {
-    "ruleset": str,
-    "relation": ("p", "grundy"),
-    "coordinates": [NAME],
-    "automata": [AUTOMATON],
-    "period?": PERIOD,
-}
+GAME = {"ruleset": str, "relation": ("p", "grundy"), "coordinates": [NAME], "automata": [AUTOMATON], "period?": PERIOD}
 FILE = {"format": 1, "games?": {GAME_NAME: RULES}, "versions?": {re.compile(".*"): str}}
 ASKED = [{"engine": str, "version": str, "seconds": (float, int), "states": NATURAL}]
 OBLIGATION = {"name": str, "passes": NATURAL, "sentence": str, "checks": ASKED}  # for people, and not used
@@ -90,9 +83,7 @@ CLAIM = {
     "bound?": NATURAL,
     "printed?": [[NATURAL]],
 }
-CLAIM_CERTIFICATE = {
-    **FILE, "kind": "claim", "verdict": "proved", "names": {NAME: int}, "game?": GAME, "claim": CLAIM
-}  # fmt: skip
+CLAIM_CERTIFICATE = {**FILE, "kind": "claim", "verdict": "proved", "names": {NAME: int}, "game?": GAME, "claim": CLAIM}
 
 
 def formed(value: Any, form: Any, place: str) -> Any:
@@ -134,6 +125,10 @@ def in_words(form: Any) -> str:
 # ---- Automata. An integer is read in two's complement, least significant digit first. The last digit is the sign, 1 for
 # negative, and stands for all further ones: 5 is 1010 or 10100, -1 is 1 or 11. A symbol has a digit for each integer of a
 # tuple. How often the last symbol is repeated never matters.
+
+
+class TooLargeError(UndecidedError):
+    """An automaton has too many states."""
 
 
 class Own:
@@ -178,6 +173,9 @@ class Automaton(NamedTuple):
 
 TRUE, FALSE = Automaton((), Rows([{0: 1}])), Automaton((), Rows([{}]))
 MADE: dict[Any, Rows] = {}
+Moves = list[
+    dict[int, int]
+]  # from a state to the next sets of states; a set is an integer, with digit 1 for each of them
 
 
 def once_made(make: Callable[..., Rows], *of: Any) -> Rows:
@@ -224,18 +222,19 @@ def pairs(contrary: bool, one: Rows, digits_of_one: int, other: Rows, places: tu
 
 
 class Numbers(dict[Any, int]):
-    """The numbers of things, in the order in which they appear."""
+    """The numbers of things, in the order in which they appear; things of one kind have one number."""
 
-    def __init__(self, first: Any) -> None:
-        self[first], self.things = 0, [first]
+    def __init__(self, first: Any, kind: Callable[[Any], Any] = lambda thing: thing) -> None:
+        self.kind, self.known, self.things = kind, dict[Any, int](), list[Any]()
+        self[first]
 
     def __missing__(self, thing: Any) -> int:
-        self[thing] = number = len(self)
-        self.things.append(thing)
+        self[thing] = number = self.known.setdefault(self.kind(thing), len(self.things))
+        self.things += [thing] * (number == len(self.things))
         return number
 
 
-def built(edges: Callable[[int], dict[int, int]]) -> Rows:
+def built(edges: Callable[[int], dict[int, int]], most: int = MOST_STATES) -> Rows:
     """Return the rows of the least automaton of what is reached from state 0."""
     rows, after, queue, size = dict[int, dict[int, int]](), dict[int, set[int]](), {0: None}, 0
     while len(rows) < len(queue):
@@ -244,8 +243,8 @@ def built(edges: Callable[[int], dict[int, int]]) -> Rows:
             after[state] = {edge >> 1 for edge in row.values()}
             queue.update(dict.fromkeys(after[state]))
             size += len(row)
-            if len(queue) > MOST_STATES or size > MOST_EDGES:
-                raise UndecidedError("undecided", "an automaton is too large")
+            if len(queue) > most or size > MOST_EDGES:
+                raise TooLargeError("undecided", "an automaton is too large")
     return Rows(least(rows, after))
 
 
@@ -285,28 +284,9 @@ def least(rows: dict[int, dict[int, int]], after: dict[int, set[int]]) -> list[d
     return [{a: to[edge >> 1] + edge % 2 for a, edge in kept[first[k]].items()} for k in number_of]
 
 
-def none_of(others: Sequence[Automaton], one: Automaton) -> Automaton:
-    """Return that one holds and none of the others: states are tuples of its state and theirs that accept something."""
-    if missing := {track for other in others for track in other.tracks} - {*one.tracks}:
-        one &= ~Automaton(tuple(missing), Rows([{}]))
-    moves, starts = list[dict[int, int]](), list[int]()
-    for other in others:
-        starts.append(start := len(moves))
-        digits = {track: 1 << i for i, track in enumerate(other.tracks)}
-        symbols = sums(digits.get(track, 0) for track in one.tracks)
-        moves += [{a: 2 * start + row[b] for a, b in enumerate(symbols) if b in row} for row in other.rows]
-    states = Numbers((0, *starts))
-
-    def edges(state: int) -> dict[int, int]:
-        row, (q, *theirs) = dict[int, int](), states.things[state]
-        now = [moves[i] for i in theirs]
-        for a, edge in one.rows[q].items():
-            found = [to[a] for to in now if a in to]
-            ends = edge & 1 and not any([other & 1 for other in found])
-            row[a] = 2 * states[(edge >> 1, *[other >> 1 for other in found])] + ends
-        return row
-
-    return Automaton(one.tracks, built(edges))
+def none_of(others: Iterable[Automaton], one: Automaton) -> Automaton:
+    """Return that one holds and none of the others."""
+    return functools.reduce(operator.sub, others, one)
 
 
 def all_of(parts: Iterable[Automaton]) -> Automaton:
@@ -342,8 +322,29 @@ def without(names: Collection[Track], *parts: Automaton) -> Automaton:
 
 def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
     """Return the rows of what `without` makes, by the place of each integer among `count` that stay; -1: it goes."""
-    moves, starts = list[dict[int, int]](), 0  # a set of states is an integer, with digit 1 for each of them
-    last = defaultdict[int, int](int)  # from which states a symbol, repeated, leads to an end
+    moves, last, starts = without_integers(count, *parts)
+    sets = Numbers(starts)
+
+    def edges(state: int) -> dict[int, int]:
+        found = dict[int, int]()
+        for q in ones(sets.things[state]):
+            for a, after in moves[q].items():
+                found[a] = found.get(a, 0) | after
+        return {a: 2 * sets[after] + (sets.things[state] & last[a] > 0) for a, after in found.items()}
+
+    with contextlib.suppress(TooLargeError):
+        return built(edges, 4 * len(moves))
+    words = [0] * len(moves)  # of which kinds are those that lead from a state to an end
+    ending = from_the_end(moves, last, 16 * len(moves)) or [(1 << q, {}) for q in range(len(moves))]
+    for q, number in ((q, 1 << i) for i, (states, _) in enumerate(ending) for q in ones(states)):
+        words[q] |= number
+    sets = Numbers(starts, lambda states: functools.reduce(operator.or_, [words[q] for q in ones(states)], 0))
+    return built(edges)
+
+
+def without_integers(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> tuple[Moves, dict[int, int], int]:
+    """Return which states each state leads to when integers go, by symbols; from which ones a symbol, repeated, ends; the first."""
+    moves, starts, last = Moves(), 0, defaultdict[int, int](int)
     for rows, *places in parts:
         start = len(moves)
         starts |= 1 << start
@@ -359,18 +360,31 @@ def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
         before = [(1 << q, to[symbol]) for q, to in enumerate(moves) if symbol in to]
         while more := sum(q for q, after in before if after & last[symbol]) & ~last[symbol]:
             last[symbol] |= more
-    sets = Numbers(starts)
+    return moves, last, starts
 
-    def edges(state: int) -> dict[int, int]:
-        left, found = sets.things[state], dict[int, int]()
-        while left:
-            q = left.bit_length() - 1
-            left ^= 1 << q
-            for a, after in moves[q].items():
-                found[a] = found.get(a, 0) | after
-        return {a: 2 * sets[after] + (sets.things[state] & last[a] > 0) for a, after in found.items()}
 
-    return built(edges)
+def from_the_end(moves: Moves, last: Mapping[int, int], most: int) -> list[tuple[int, dict[int, int]]]:
+    """Return the sets of states from which a word is accepted, with the next by the symbol before; nothing if there are many."""
+    before = [defaultdict[int, int](int) for _ in moves]
+    for q, a, r in ((q, a, r) for q, to in enumerate(moves) for a, after in to.items() for r in ones(after)):
+        before[r][a] |= 1 << q
+    sets, rows, found = Numbers(0), Moves(), {a: states for a, states in last.items() if states}
+    for states in sets.things:
+        for q in ones(states):
+            for a, more in before[q].items():
+                found[a] = found.get(a, 0) | more
+        rows.append({a: sets[more] for a, more in found.items()})
+        found = {}
+        if len(sets.things) > most:
+            return []
+    return [*zip(sets.things, rows, strict=True), (0, {})]  # set 0 is of no word, and -1 of words that nothing accepts
+
+
+def ones(number: int) -> Iterator[int]:
+    """Yield where a number's digits are 1."""
+    while number:
+        yield (place := number.bit_length() - 1)
+        number ^= 1 << place
 
 
 def witness(part: Automaton) -> dict[Track, int] | None:
@@ -511,6 +525,7 @@ def computed(word: str, parts: Sequence[Form], made: Made) -> Form:
     numbers, digits = [fixed(part) for part in parts], [digit for part in parts for _, digit, _ in tracks_of(part)]
     left, a, right, b, t, start = parts[0], numbers[0], parts[-1], numbers[-1], Own(), min(digits, default=0)
     small, new = b is not None and 0 <= b * (a or 1).bit_length() <= MOST_BITS, from_digit(start, t)
+    has_value = (b or word not in ("FloorDiv", "v2")) and (small or word != "Pow")
     match word:
         case "Add" | "Sub":
             return plus(left, right, 1 if word == "Add" else -1)
@@ -521,12 +536,7 @@ def computed(word: str, parts: Sequence[Form], made: Made) -> Form:
             return computed("Mult" if word == "LShift" else "FloorDiv", [left, power], made)
         case "Mod" if b:
             return plus(left, computed("FloorDiv", parts, made), -b)
-        case _ if (
-            None not in numbers
-            and word in FOLDED
-            and (b or word not in ("FloorDiv", "v2"))
-            and (small or word != "Pow")
-        ):
+        case _ if has_value and None not in numbers and word in FOLDED:
             return plus({None: FOLDED[word](*numbers)}, {})
         case "FloorDiv" if b and b & b - 1 == 0 < b and [*left.values()] == [1]:
             ((track, digit, _),) = tracks_of(left)
@@ -782,16 +792,14 @@ def with_pass(game: Game, passes: int) -> Game:
     options = (some(to.values(), game.legal, game.legal.on(to), *such) for _, to, such in game.moves)
     pass_on = ({p}, dict[str, Track]({p: fewer}), [limits({p: 1, fewer: -1}, 1, 1), any_of(options)])
     text, legal = f"with-pass({game.text}, passes={passes})", game.legal & limits({p: 1}, 0, passes)
-    rules = (
-        f"{text}: also a coordinate {p} from 0 to {passes}; a move may lower {p} by 1 instead, if there is another move"
-    )
-    return Game(text, (*game.rules, rules), [*game.coordinates, p], [p], legal, [*game.moves, pass_on], game.faults)
+    way = f"a coordinate {p} from 0 to {passes}; a move may lower {p} by 1 instead, if there is another move"
+    rules, coordinates = (*game.rules, f"{text}: also {way}"), [*game.coordinates, p]
+    return Game(text, rules, coordinates, [p], legal, [*game.moves, pass_on], game.faults)
 
 
 def in_sum(a: Game, b: Game) -> Game:
     """Return two games side by side; coordinates that both have are told apart by 1 and 2."""
-    coordinates: list[str] = []
-    legal, moves = TRUE, []
+    coordinates, legal, moves = list[str](), TRUE, list[Any]()
     for i, (game, other) in enumerate(((a, b), (b, a)), 1):
         own: dict[Any, str] = {}
         for c in game.coordinates:
@@ -873,11 +881,36 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
         yield "it has no value", game.legal - some([VALUE], relation)
         above = relation.on({VALUE: HIGHER}), limits({VALUE: 1}, 0, None), limits({VALUE: 1, HIGHER: -1}, None, -1)
         lacking = some([HIGHER], *above)
+    if seen_from_the_end(game, relation, lacking):
+        return
     for _, changed, such in game.moves:
         reached = some(changed.values(), *such, game.legal, relation.on(changed))  # the largest last
         yield "it is in the relation, and so is an option", relation & reached
         options.append(reached)
     yield "no option is in the relation, and one should be", none_of(options, lacking)
+
+
+def seen_from_the_end(game: Game, relation: Automaton, lacking: Automaton) -> bool:
+    """Return that the obligations on options hold, if the relation has fewer states when words are read from the end."""
+    tracks, readers, most = [*dict.fromkeys(relation.tracks + lacking.tracks)], list[Any](), len(relation.rows)
+    options = ((all_of([*such, game.legal, relation.on(to)]), {*to.values()}) for _, to, such in game.moves)
+    with contextlib.suppress(TooLargeError):
+        for part, gone in itertools.chain(((part, set[Track]()) for part in (relation, lacking)), options):
+            places = (-1 if track in gone else tracks.index(track) for track in part.tracks)
+            readers.append(from_the_end(*without_integers(len(tracks), (part.rows, *places))[:2], most))
+            if not readers[-1]:
+                return False
+            most = MOST_TRIED
+        words = Numbers((0,) * len(readers))
+        for word in words.things:
+            sets, rows = zip(*map(operator.getitem, readers, word), strict=True)
+            is_in, is_lacking, *options_in = [states & 1 for states in sets]
+            if (is_in if any(options_in) else is_lacking) or len(words) > MOST_TRIED:
+                return False
+            for a in range(1 << len(tracks)):
+                words[tuple([row.get(a, -1) for row in rows])]
+        return True
+    return False
 
 
 # ---- Periods. Let a game of one heap have moves that take one of finitely many amounts, at most k, and perhaps split the rest
@@ -929,9 +962,8 @@ def takes_of(document: Mapping[str, Any]) -> tuple[list[Take], int]:
     for move in document["moves"]:
         lower, split = move["lower"], move.get("split")
         parts = list(split.get(heap, [])) if isinstance(split, dict) else ["first part", "second part"] * bool(split)
-        if len(parts) != 2 * bool(split) or not {*lower, *([split] if isinstance(split, str) else split or [])} <= {
-            heap
-        }:
+        used = {*lower, *([split] if isinstance(split, str) else split or [])}
+        if len(parts) != 2 * bool(split) or not used <= {heap}:
             raise ValueError("a move takes from the heap, and may split it into two parts")
         if len({heap, *numbers, *parts}) < 1 + len(numbers) + len(parts):
             raise ValueError("a name is there twice")
@@ -979,9 +1011,8 @@ def repeated(document: Mapping[str, Any], first: int, length: int, relation: Aut
     start, most = max(first, below), max(take.amount for take in takes)
     end = 2 * start + length + most if any(take.parts for take in takes) else start + most
     if length < 1 or end + length > MOST_VALUES:
-        raise UndecidedError(
-            "undecided", f"a period of {length} needs {end + length} values, {MOST_VALUES} are computed"
-        )
+        why = f"a period of {length} needs {end + length} values, {MOST_VALUES} are computed"
+        raise UndecidedError("undecided", why)
     values = heap_values(heap, takes, below, end + length)
     wrong = [n for n in range(first, end) if values[n] != values[n + length]]
     yield "the values do not repeat", any_of(limits({heap: 1}, n, n) for n in wrong[:1])
@@ -1015,10 +1046,8 @@ def decided(cases: Cases) -> Verdict:
 # column, "'" with a coordinate. A binding is a name with its range, "option" with coordinates, or "position".
 
 Node = tuple[Any, ...]
-WORD = re.compile(
-    r"\s*(<=>|=>|//|<<|>>|==|!=|<=|>=|\*\*|\.\.|[-+*%^&|<>(){}\[\],:;=]|[0-9]+(?![0-9A-Za-z_])|[A-Za-z_]\w*'?)",
-    re.ASCII,
-)
+SIGN = r"<=>|=>|//|<<|>>|==|!=|<=|>=|\*\*|\.\.|[-+*%^&|<>(){}\[\],:;=]"
+WORD = re.compile(rf"\s*({SIGN}|[0-9]+(?![0-9A-Za-z_])|[A-Za-z_]\w*'?)", re.ASCII)
 STATEMENT_SIGNS = SIGNS | str.maketrans({"⇔": "<=>", "⇒": "=>", "∈": "in", "⊆": "<=", "⊇": ">="})
 QUANTIFIERS = {"for": "every", "every": "every", "some": "some", "no": "no"}
 ENDING = {"and", "or", "=>", "<=>", ":", ";", ",", ")", "}", "..", "step", "in", ""}
@@ -1308,10 +1337,8 @@ def holds(node: Node, world: World) -> Automaton:
         case ("P", primed):
             return world.are_p(primed)
         case ("printed", row):
-            return any_of(
-                all_of(within(one[1], world.names, {None: -n}, 0, 0) for one, n in zip(row, entry, strict=True))
-                for entry in world.printed
-            )
+            entries = ([*zip(row, entry, strict=True)] for entry in world.printed)
+            return any_of(all_of(within(one[1], world.names, {None: -n}, 0, 0) for one, n in e) for e in entries)
         case ("not", part):
             return ~holds(part, world)
         case ("and" | "or" as word, parts):
@@ -1327,9 +1354,7 @@ def holds(node: Node, world: World) -> Automaton:
         case ("every" | "some" | "no" as word, [("option", by)], part):
             wanted = [reached(by, world, part, word == "every")]
             return any_of(wanted) if word == "some" else ~any_of(wanted)
-        case ("every" | "some" | "no" as word, bindings, part) if all(
-            len(one) == 2 and one[0] != "option" for one in bindings
-        ):
+        case ("every" | "some" | "no" as word, bindings, part) if not {b[0] for b in bindings} & {"option", "position"}:
             names, parts, own = introduced(dict(bindings), {}, world.names, {})
             inner = holds(part, world._replace(names=names))
             one = some([*own, *(name for name, _ in bindings)], *parts, ~inner if word == "every" else inner)
@@ -1345,10 +1370,8 @@ def reached(by: Sequence[str], world: World, part: Node | None, contrary: bool) 
     for lowers, changed, such in game.moves:
         if not by or lowers <= {*by}:
             option: dict[str, Form] = {c: {changed.get(c, c): 1} for c in game.coordinates}
-            wanted = TRUE if part is None else holds(part, world._replace(option=option))
-            found.append(
-                some(changed.values(), game.legal.on(changed), *such, game.legal, ~wanted if contrary else wanted)
-            )
+            met = TRUE if part is None else holds(part, world._replace(option=option))
+            found.append(some(changed.values(), game.legal.on(changed), *such, game.legal, ~met if contrary else met))
     return any_of(found)
 
 
@@ -1365,18 +1388,8 @@ def comparison(formula: ast.expr, terms: Mapping[str, Node], world: World) -> Au
                 parts.append(world.numbers(primed, track))
             case ("cell", row, column):
                 cells = ((i, j, n) for i, line in enumerate(world.printed) for j, n in enumerate(line))
-                parts.append(
-                    any_of(
-                        all_of(
-                            [
-                                within(row[1], names, {None: -i}, 0, 0),
-                                within(column[1], names, {None: -j}, 0, 0),
-                                limits({track: 1}, n, n),
-                            ]
-                        )
-                        for i, j, n in cells
-                    )
-                )
+                said = ([*zip((row[1], column[1], ast.Name(name)), cell, strict=True)] for cell in cells)
+                parts.append(any_of(all_of(within(one, names, {None: -n}, 0, 0) for one, n in e) for e in said))
             case ("count", bindings, part):
                 return counted(formula, name, bindings, part, world)
             case _:
