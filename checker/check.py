@@ -173,9 +173,8 @@ class Automaton(NamedTuple):
 
 TRUE, FALSE = Automaton((), Rows([{0: 1}])), Automaton((), Rows([{}]))
 MADE: dict[Any, Rows] = {}
-Moves = list[
-    dict[int, int]
-]  # from a state to the next sets of states; a set is an integer, with digit 1 for each of them
+# For each state, the next sets of states by symbols. A set is an integer, with digit 1 for each of its states.
+Moves = list[dict[int, int]]
 
 
 def once_made(make: Callable[..., Rows], *of: Any) -> Rows:
@@ -334,7 +333,8 @@ def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
 
     with contextlib.suppress(TooLargeError):
         return built(edges, 4 * len(moves))
-    words = [0] * len(moves)  # of which kinds are those that lead from a state to an end
+    # Words of one kind are accepted from the same states. Sets from which the same kinds are accepted are equal.
+    words = [0] * len(moves)
     ending = from_the_end(moves, last, 16 * len(moves)) or [(1 << q, {}) for q in range(len(moves))]
     for q, number in ((q, 1 << i) for i, (states, _) in enumerate(ending) for q in ones(states)):
         words[q] |= number
@@ -343,7 +343,7 @@ def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
 
 
 def without_integers(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> tuple[Moves, dict[int, int], int]:
-    """Return which states each state leads to when integers go, by symbols; from which ones a symbol, repeated, ends; the first."""
+    """Return the moves when integers go, the states from which a symbol, repeated, leads to an end, and the first states."""
     moves, starts, last = Moves(), 0, defaultdict[int, int](int)
     for rows, *places in parts:
         start = len(moves)
@@ -364,7 +364,7 @@ def without_integers(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> tuple
 
 
 def from_the_end(moves: Moves, last: Mapping[int, int], most: int) -> list[tuple[int, dict[int, int]]]:
-    """Return the sets of states from which a word is accepted, with the next by the symbol before; nothing if there are many."""
+    """Return each set of states from which a word is accepted, and the next set by the symbol before it; [] if there are many."""
     before = [defaultdict[int, int](int) for _ in moves]
     for q, a, r in ((q, a, r) for q, to in enumerate(moves) for a, after in to.items() for r in ones(after)):
         before[r][a] |= 1 << q
@@ -891,7 +891,11 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
 
 
 def seen_from_the_end(game: Game, relation: Automaton, lacking: Automaton) -> bool:
-    """Return that the obligations on options hold, if the relation has fewer states when words are read from the end."""
+    """Return whether the obligations on options hold; False also if they are not decided here.
+
+    Words are read from the end, by all automata at once, without determinising those of options. This is quick if the relation has
+    few states when it is read so, and not tried otherwise.
+    """
     tracks, readers, most = [*dict.fromkeys(relation.tracks + lacking.tracks)], list[Any](), len(relation.rows)
     options = ((all_of([*such, game.legal, relation.on(to)]), {*to.values()}) for _, to, such in game.moves)
     with contextlib.suppress(TooLargeError):
