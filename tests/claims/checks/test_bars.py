@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar
-from choco_pipeline.claims.checks.bars import _loose, centres, generation_of, section_of
+from choco_pipeline.claims.checks.bars import (
+    _first_loose_vertex,
+    centres,
+    generation_of,
+    section_of,
+)
 from choco_pipeline.claims.checks.check import check_claim, check_standing
 from choco_pipeline.claims.kinds import Cellular, Sections
 from choco_pipeline.claims.language.claim import Claim
@@ -176,9 +181,9 @@ def test_a_vertex_outside_of_the_squares_is_noticed():
     squares = np.array([[True, False, False], [False, False, False], [False, False, True]])
     corners = [(-3, -3), (-1, -1), (3, 1)]
     u, v = np.array(corners).T
-    assert _loose(squares, u, v) is None
+    assert _first_loose_vertex(squares, u, v) is None
     u, v = np.array([*corners, (1, -1), (3, -3)]).T
-    assert _loose(squares, u, v) == (1, -1)
+    assert _first_loose_vertex(squares, u, v) == (1, -1)
 
 
 @given(st.integers(1, 16), st.integers(0, 40))
