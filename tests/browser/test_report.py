@@ -302,12 +302,11 @@ def test_a_claim_leads_to_its_proof_whose_answers_lead_to_locations(seen):
 
 
 def formulas_are_laid_out(seen):
-    one = seen.page.locator(f"[id='{statements()[2].id}'] math[display=block]")
-    assert one.count() == 1
-    boxes = one.evaluate(
+    lines = seen.page.locator(f"[id='{statements()[2].id}'] math[display=block]")
+    assert lines.count() == 2, "a line for each case"
+    boxes = lines.nth(1).evaluate(
         """e => Object.fromEntries([["over", "mfrac > :first-child"], ["under", "mfrac > :last-child"],
-          ["base", "msup > :first-child"], ["raised", "msup > :last-child"], ["first", "mtr:first-child"], ["last", "mtr:last-child"],
-          ["brace", "math mo[stretchy=true]"]].map(([name, selector]) => {
+          ["base", "msup > :first-child"], ["raised", "msup > :last-child"], ["bracket", "mrow:has(> mfrac) > mo:first-child"]].map(([name, selector]) => {
             const box = e.querySelector(selector).getBoundingClientRect();
             return [name, [box.top, box.bottom, box.left, box.right]];
           }))"""
@@ -315,9 +314,8 @@ def formulas_are_laid_out(seen):
     assert boxes["over"][1] <= boxes["under"][0] + 1
     assert boxes["raised"][1] < boxes["base"][1]
     assert boxes["raised"][2] >= boxes["base"][3] - 1
-    assert boxes["first"][1] <= boxes["last"][0] + 1
-    tall = boxes["last"][1] - boxes["first"][0]
-    assert boxes["brace"][1] - boxes["brace"][0] > 0.8 * tall, "the brace spans the cases"
+    tall = boxes["under"][1] - boxes["over"][0]
+    assert boxes["bracket"][1] - boxes["bracket"][0] > 0.8 * tall, "brackets span the quotient"
 
 
 def test_formulas_are_laid_out_without_a_mathematical_font(browser, site, tmp_path):

@@ -16,7 +16,7 @@ from choco_pipeline.proof.task import decide_order, prove_order, settle_statemen
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
 WILD = "solid-bar(f=(x+z)//2)"
-LONG = "with-pass(strip-bar(k=28, s=26), passes=1)"
+LONG = "with-pass(nim(4), passes=2)"
 
 
 def claim(claim_id, statement):

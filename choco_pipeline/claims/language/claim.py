@@ -150,8 +150,8 @@ class Claim:
         return self._in_shape(kinds.Counts)
 
     def _in_shape(self, shape: type[_Shape]) -> _Shape | None:
-        check: object = self.check
-        return check if isinstance(check, shape) else None
+        own: object = self.check
+        return own if isinstance(own, shape) else None
 
     @property
     def on_options(self) -> tree.OnOptions | None:

@@ -253,7 +253,9 @@ def test_a_position_with_too_many_options_is_undecided_in_time(step):
     proof = check_relation(game, {0: nim_sum_on(game)}, seconds=2)
     assert proof.status == "undecided"
     assert "'no position in the relation has an option in it' is wrong at {'x': " in proof.why
-    assert proof.why.endswith("by the definition is not known: the 2 seconds are over")
+    assert proof.why.endswith(
+        "the comparison with the definition did not end: the 2 seconds are over"
+    )
     assert clock.spent < 20
 
 
