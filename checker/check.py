@@ -46,7 +46,8 @@ class UndecidedError(Exception):
 # the form of each key, where "key?" may be missing or null; or what has one of several forms, which stand in a tuple.
 
 NAME, GAME_NAME = re.compile("[a-z][a-z0-9_]{0,15}"), re.compile("[A-Za-z0-9][A-Za-z0-9-]{0,63}")
-NATURAL, FORMULA, SPANS = range(1 << 63), (str, int), {NAME: (str, int)}
+NATURAL, FORMULA = range(1 << 63), (str, int)
+SPANS = {NAME: FORMULA}
 MOVE = {
     "lower": ([NAME], {NAME: FORMULA}),
     "by?": ("any", "each", "same", [(str, int, [FORMULA])]),
@@ -283,11 +284,6 @@ def least(rows: dict[int, dict[int, int]], after: dict[int, set[int]]) -> list[d
     return [{a: to[edge >> 1] + edge % 2 for a, edge in kept[first[k]].items()} for k in number_of]
 
 
-def none_of(others: Iterable[Automaton], one: Automaton) -> Automaton:
-    """Return that one holds and none of the others."""
-    return functools.reduce(operator.sub, others, one)
-
-
 def all_of(parts: Iterable[Automaton]) -> Automaton:
     """Return that all parts hold."""
     return functools.reduce(operator.and_, [*parts] or [TRUE])
@@ -333,7 +329,7 @@ def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
 
     with contextlib.suppress(TooLargeError):
         return built(edges, 4 * len(moves))
-    # Words of one kind are accepted from the same states. Sets from which the same kinds are accepted are equal.
+    # Too many sets of states: those that accept the same words become one. Words that the same states accept are of one kind.
     words = [0] * len(moves)
     ending = from_the_end(moves, last, 16 * len(moves)) or [(1 << q, {}) for q in range(len(moves))]
     for q, number in ((q, 1 << i) for i, (states, _) in enumerate(ending) for q in ones(states)):
@@ -343,7 +339,7 @@ def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
 
 
 def without_integers(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> tuple[Moves, dict[int, int], int]:
-    """Return the moves when integers go, the states from which a symbol, repeated, leads to an end, and the first states."""
+    """Return the moves without some integers, for each symbol the states that accept its repetitions, and the first states."""
     moves, starts, last = Moves(), 0, defaultdict[int, int](int)
     for rows, *places in parts:
         start = len(moves)
@@ -364,7 +360,7 @@ def without_integers(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> tuple
 
 
 def from_the_end(moves: Moves, last: Mapping[int, int], most: int) -> list[tuple[int, dict[int, int]]]:
-    """Return each set of states from which a word is accepted, and the next set by the symbol before it; [] if there are many."""
+    """Return the sets of states that accept a word, each with the set after one more symbol in front; [] if there are many."""
     before = [defaultdict[int, int](int) for _ in moves]
     for q, a, r in ((q, a, r) for q, to in enumerate(moves) for a, after in to.items() for r in ones(after)):
         before[r][a] |= 1 << q
@@ -377,11 +373,14 @@ def from_the_end(moves: Moves, last: Mapping[int, int], most: int) -> list[tuple
         found = {}
         if len(sets.things) > most:
             return []
-    return [*zip(sets.things, rows, strict=True), (0, {})]  # set 0 is of no word, and -1 of words that nothing accepts
+    return [
+        *zip(sets.things, rows, strict=True),
+        (0, {}),
+    ]  # the first set belongs to the empty word, the last one to words that no state accepts
 
 
 def ones(number: int) -> Iterator[int]:
-    """Yield where a number's digits are 1."""
+    """Yield the places of the binary digits 1 of a number."""
     while number:
         yield (place := number.bit_length() - 1)
         number ^= 1 << place
@@ -887,7 +886,7 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
         reached = some(changed.values(), *such, game.legal, relation.on(changed))  # the largest last
         yield "it is in the relation, and so is an option", relation & reached
         options.append(reached)
-    yield "no option is in the relation, and one should be", none_of(options, lacking)
+    yield "no option is in the relation, and one should be", functools.reduce(operator.sub, options, lacking)
 
 
 def seen_from_the_end(game: Game, relation: Automaton, lacking: Automaton) -> bool:

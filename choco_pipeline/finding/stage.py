@@ -140,7 +140,7 @@ class Finder:
         return answer
 
     def _covered_games(self, statement: FoundStatement) -> list[str]:
-        """Return its `covered_games`, from a cache."""
+        """Return the `covered_games` of a statement, from a cache."""
         if statement.id not in self._games:
             self._games[statement.id] = covered_games(statement, self.tables)
         return self._games[statement.id]

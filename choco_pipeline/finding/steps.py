@@ -178,7 +178,7 @@ def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
 def decide_claim(
     child: Limited, claim: Claim, parameters: Mapping[str, int], path: str
 ) -> Mapping[str, Any]:
-    """Decide a claim for all positions in a child process, as in `trial.Decide`."""
+    """Decide a claim for all positions in a child process; see `trial.Decide`."""
     arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
     limits = {"seconds": DECISION_SECONDS, "memory": MEMORY}
     try:

@@ -491,7 +491,7 @@ def is_whole(related: Sequence[Relation]) -> bool:
 def continuation(
     first: int, terms: Sequence[int], related: Sequence[Relation], last: int
 ) -> list[int] | None:
-    """Return terms up to index `last` by relations; None if one is not an integer."""
+    """Return the terms up to index `last`; None if one is not an integer."""
     every = list(terms)
     known = _Terms(first, every)
     rules = {}

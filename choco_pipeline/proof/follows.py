@@ -72,7 +72,7 @@ class LastStep:
     known: PositionFormulas
 
     def statements(self) -> Iterator[str]:
-        """Yield statements about integers: the lemmas' conclusion implies the claim.
+        """Yield statements about integers with which the lemmas imply the claim.
 
         Raises `LemmaError` if the conclusion and the claim are of different kinds.
         """

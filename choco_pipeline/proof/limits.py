@@ -209,7 +209,7 @@ def _resident(pid: int) -> float:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Answer requests until the end of standard input; the program of the child."""
+    """Run the child process: answer requests until standard input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # other output goes to standard error
     inner, requests = os.pipe()

@@ -137,29 +137,6 @@ def test_a_mutant_is_judged_alone_beside_a_proved_certificate(ruleset, relation,
         assert checker().verdict_on(path, []) == alone[i]
 
 
-def test_none_of_several_is_a_chain_of_differences():
-    check, chance = checker(), random.Random(5)
-    tracks = ["x", "y", "z"]
-    for _ in range(300):
-        first, *others = (
-            check.limits(
-                {track: chance.randrange(-3, 4) for track in chance.sample(tracks, 2)}
-                | {None: chance.randrange(-9, 10)},
-                chance.choice([None, 0]),
-                chance.choice([3, 30]),
-            )
-            for _ in range(4)
-        )
-        chain = first
-        for other in others:
-            chain -= other
-        found = check.witness(check.none_of(others, first))
-        assert (found is None) == (check.witness(chain) is None)
-        if found is not None:
-            at = [check.limits({track: 1}, n, n) for track, n in found.items()]
-            assert check.witness(check.all_of([chain, *at])) == found
-
-
 @pytest.mark.parametrize(
     ("ruleset", "relation", "other"),
     [

@@ -35,7 +35,7 @@ FOLLOWED = (
 HALF_MINUTES = ("games.md", "finding.md")
 #: Placeholder for the newest certificate.
 CERTIFICATE = "FILE.json"
-#: Commands that take minutes, for slow tests here and of families.
+#: Commands that take minutes; slow tests cover them.
 LONG = ("./choco bench find", "./choco prove 'solid-bar(f=(x+z)//k)' 'x <= (31*k")
 
 

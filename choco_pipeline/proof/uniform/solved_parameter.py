@@ -61,7 +61,7 @@ def without_solved(
 
 
 def _is_natural(value: Node) -> bool:
-    """Whether a value is a natural number by its form, for natural parameters."""
+    """Whether the form of a formula shows that it is natural for natural parameters."""
     return all(
         isinstance(part, Integer | Name)
         or (isinstance(part, Binary) and part.operator in ("+", "*", "**"))
