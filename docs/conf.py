@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from typer.main import get_command
 
 import choco_pipeline
-from choco_pipeline.cli.main import app
+from choco_pipeline.cli.app import app
 
 project = "choco_pipeline"
 copyright = "choco_pipeline authors"

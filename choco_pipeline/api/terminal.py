@@ -1,7 +1,8 @@
-"""Messages on standard error, and numbers in short forms."""
+"""Messages on standard error, JSON on standard output, and numbers in short forms."""
 
 from __future__ import annotations
 
+import json
 import sys
 
 from choco_pipeline.documents.files import INVISIBLE
@@ -18,6 +19,11 @@ def note(text: str) -> None:
     seen = INVISIBLE.sub(lambda character: ascii(character[0])[1:-1], text)
     lines = (line if len(line) <= LONGEST else f"{line[:LONGEST]}…" for line in seen.split("\n"))
     print("\n".join(lines), file=sys.stderr)
+
+
+def emit(document: object) -> None:
+    """Print a JSON document on standard output."""
+    print(json.dumps(document, ensure_ascii=False))
 
 
 def in_short(number: float) -> str:

@@ -14,6 +14,7 @@ from choco_pipeline.api.check import (
     statement_trials,
 )
 from choco_pipeline.api.progress import waiting
+from choco_pipeline.api.terminal import emit
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
@@ -24,7 +25,7 @@ from choco_pipeline.claims.language.verdict import (
     domain_text,
 )
 from choco_pipeline.claims.quick_trial import Trial
-from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
+from choco_pipeline.cli.output import SETTINGS, Json, wrapped
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError, Range, parse_range

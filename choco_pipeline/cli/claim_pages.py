@@ -14,7 +14,7 @@ from choco_pipeline.api import check as checking
 from choco_pipeline.api.check import CHECK_SECONDS, PROOF_SECONDS
 from choco_pipeline.api.claims import ClaimSource, open_source
 from choco_pipeline.api.progress import Bars, bars
-from choco_pipeline.api.terminal import in_time, note
+from choco_pipeline.api.terminal import emit, in_time, note
 from choco_pipeline.claims.conclusions.conclusion import ClaimRow, Outcome
 from choco_pipeline.claims.conclusions.rows import engines_text, rows
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -23,7 +23,7 @@ from choco_pipeline.claims.language.claims_file import Entry, Paper, Status
 from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.claims.quick_trial import ProcessorTime, Trial, trials
 from choco_pipeline.cli.check import explain, print_first, read_words, trial_document, trial_verdict
-from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
+from choco_pipeline.cli.output import SETTINGS, Json, wrapped
 from choco_pipeline.commands import CHOCO, command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, ConfigError

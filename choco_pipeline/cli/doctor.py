@@ -14,9 +14,10 @@ import psutil
 import typer
 
 from choco_pipeline import provenance
+from choco_pipeline.api.terminal import emit
 from choco_pipeline.api.workers import Workers, capacity_of
 from choco_pipeline.claims.language.claims_file import claims_schema
-from choco_pipeline.cli.output import SETTINGS, ClusterName, Json, emit
+from choco_pipeline.cli.output import SETTINGS, ClusterName, Json
 from choco_pipeline.cluster import clusters
 from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.errors import ChocoError

@@ -1,15 +1,15 @@
-"""Commands for the workflow's rules; each runs one job."""
+"""The jobs of a run: the commands in the rules of the workflow.
+
+Type ``python -m choco_pipeline JOB --help`` for the arguments of a job.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from choco_pipeline.api.terminal import note
-from choco_pipeline.cli.output import SETTINGS, Json, emit
+from choco_pipeline.api.terminal import emit, note
 from choco_pipeline.cluster.connect import call, resolve
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import DisagreementError
@@ -17,88 +17,85 @@ from choco_pipeline.stages import BY_SWEEP, Stage
 from choco_pipeline.sweep.jobs import run_job
 from choco_pipeline.sweep.run_files import DISAGREEMENT_SUFFIX, RESULTS, Paths
 
-app = typer.Typer(**SETTINGS)
+#: The jobs by name, each with its description.
+JOBS = {
+    "write-plan": "Write the plan of a run: its tables, their shards, and the jobs.",
+    "job": "Run a stage of a sweep: build, check, mine or prove.",
+    "find": "Derive statements from the findings of a run, and test them on new tables.",
+    "ledger": "Write the ledger: all verdicts, proofs and findings of a run.",
+    "report": "Write a run's report: the pages on claims and tables, or with --found the rest.",
+}
 
-Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
-PlanFile = Annotated[Path, typer.Argument(help="The run's plan.")]
 
+def run_job_command(words: Sequence[str]) -> None:
+    """Run a job, given by its name and its arguments.
 
-def _do(job: Callable[[], Mapping[str, int]], out: Path, json: bool) -> None:
-    try:
-        counts = job()
-    except DisagreementError as error:  # Snakemake reports only that the job failed
-        write_record(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
-        raise
-    if json:
+    Raises `ChocoError` for a user's mistake, and `DisagreementError` if two engines contradict each other.
+    """
+    given = _parser().parse_args(words)
+    if given.name == "write-plan":
+        plan = resolve("choco_pipeline.sweep.run_plan:current_plan")(given.config)
+        given.out = Paths(RESULTS, plan["run"]).plan
+        counts = {"tables": len(plan["tables"]), "jobs": sum(map(len, plan["jobs"].values()))}
+    else:
+        if given.name == "job":
+            given.out = Paths.of_plan(given.plan).outcome(given.stage, given.sweep)
+        try:
+            counts = _run(given)
+        except DisagreementError as error:  # Snakemake reports only that the job failed
+            disagreement = given.out.with_suffix(DISAGREEMENT_SUFFIX)
+            write_record(disagreement, {"disagreement": error.args[0]})
+            raise
+    if given.json:
         emit(counts)
     else:
-        note(f"{out}: {', '.join(f'{number} {what}' for what, number in counts.items())}")
+        note(f"{given.out}: {', '.join(f'{number} {what}' for what, number in counts.items())}")
 
 
-@app.command()
-def write_plan(
-    config: Annotated[Path, typer.Argument(help="The configuration.")], json: Json = False
-) -> None:
-    """Write the plan of a run: its tables, their shards, and the jobs."""
-    plan = resolve("choco_pipeline.sweep.run_plan:current_plan")(config)
-    counts = {"tables": len(plan["tables"]), "jobs": sum(map(len, plan["jobs"].values()))}
-    _do(lambda: counts, Paths(RESULTS, plan["run"]).plan, json)
+def _run(given: Namespace) -> dict[str, int]:
+    match given.name:
+        case "job":
+            memory = None if given.memory is None else given.memory * 1_000_000
+            return run_job(given.plan, Stage(given.stage), given.sweep, memory)
+        case "find":
+            find_statements = resolve("choco_pipeline.finding.sharing:find_statements")
+            return dict(find_statements(str(given.plan), str(given.out)))
+        case "ledger":
+            target, files = "sweep.ledger:write_ledger", [given.plan, given.out]
+        case _:
+            target, files = "report.task:write_pages", [given.ledger, given.out]
+            if given.first is not None:
+                target, files = "report.task:write_first_report", [*files, given.first]
+            elif given.found is not None:
+                target, files = "report.task:write_last_report", [*files, given.found]
+    return dict(call(f"choco_pipeline.{target}", *map(str, files)))
 
 
-@app.command()
-def job(
-    stage: Annotated[Stage, typer.Argument(help=f"One of {', '.join(BY_SWEEP)}.")],
-    plan_file: PlanFile,
-    sweep: Annotated[
-        str, typer.Argument(help="A sweep of the plan, or without_tables for work without tables.")
-    ],
-    memory: Annotated[
-        int | None, typer.Option(help="Without a cluster: MB of memory to build a large table.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Run a stage of a sweep: build, check, mine or prove."""
-    given = None if memory is None else memory * 1_000_000
-    out = Paths.of_plan(plan_file).outcome(stage, sweep)
-    _do(lambda: run_job(plan_file, stage, sweep, given), out, json)
-
-
-@app.command()
-def find(plan_file: PlanFile, out: Out, json: Json = False) -> None:
-    """Derive statements from the findings of a run, and test them on new tables."""
-    find_statements = resolve("choco_pipeline.finding.sharing:find_statements")
-    _do(lambda: find_statements(str(plan_file), str(out)), out, json)
-
-
-@app.command()
-def ledger(plan_file: PlanFile, out: Out, json: Json = False) -> None:
-    """Write the ledger: all verdicts, proofs and findings of a run."""
-    target = "choco_pipeline.sweep.ledger:write_ledger"
-    _do(lambda: call(target, str(plan_file), str(out)), out, json)
-
-
-@app.command()
-def report(
-    ledger_file: Annotated[Path, typer.Argument(help="The run's ledger; with --first, its plan.")],
-    out: Out,
-    found: Annotated[
-        Path | None, typer.Option("--found", help="The statements that the run found.")
-    ] = None,
-    first: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write this ledger, without findings and proofs, and a complete report on it.",
-            metavar="LEDGER",
-        ),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Write a run's report: the pages on claims and tables, or with --found the rest."""
-    if first is not None:
-        target, files = "write_first_report", [ledger_file, out, first]
-    elif found is not None:
-        target, files = "write_last_report", [ledger_file, out, found]
-    else:
-        target, files = "write_pages", [ledger_file, out]
-    words = [f"choco_pipeline.report.task:{target}", *map(str, files)]
-    _do(lambda: call(*words), out, json)
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="choco", allow_abbrev=False)
+    names = parser.add_subparsers(dest="name", required=True)
+    of = {
+        name: names.add_parser(name, help=text, description=text, allow_abbrev=False)
+        for name, text in JOBS.items()
+    }
+    of["write-plan"].add_argument("config", type=Path, help="the configuration")
+    of["job"].add_argument("stage", choices=[*map(str, BY_SWEEP)], help="the stage")
+    for name in ("job", "find", "ledger"):
+        of[name].add_argument("plan", type=Path, help="the run's plan")
+    of["job"].add_argument("sweep", help="a sweep of the plan, or without_tables")
+    of["job"].add_argument(
+        "--memory", type=int, help="without a cluster: MB of memory to build a large table"
+    )
+    of["report"].add_argument("ledger", type=Path, help="the run's ledger; with --first, its plan")
+    of["report"].add_argument("--found", type=Path, help="the statements that the run found")
+    of["report"].add_argument(
+        "--first",
+        type=Path,
+        metavar="LEDGER",
+        help="write this ledger, without findings and proofs, and a complete report on it",
+    )
+    for name in ("find", "ledger", "report"):
+        of[name].add_argument("--out", type=Path, required=True, help="the file to write")
+    for parser_of_job in of.values():
+        parser_of_job.add_argument("--json", action="store_true", help="print one JSON document")
+    return parser

@@ -1,117 +1,20 @@
-"""The command line: commands for users and for the workflow.
+"""Entry point of all commands: those for users, and the jobs of the workflow.
 
-The function of a command has the command's name, and returns the exit code; None means 0. A command imports only its own module,
-because all modules together take two seconds.
+A run starts dozens of jobs. They do not import typer, which takes a tenth of a second.
 """
 
 from __future__ import annotations
 
-import ast
 import errno
 import sys
 import traceback
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import NoReturn
 
-import typer
-from typer.core import TyperGroup
-
-from choco_pipeline.api.terminal import note
-from choco_pipeline.cli.output import SETTINGS, emit
+from choco_pipeline.api.terminal import emit, note
+from choco_pipeline.cli.jobs import JOBS, run_job_command
 from choco_pipeline.documents.files import reason_of
 from choco_pipeline.errors import DISAGREEMENT, ChocoError, DisagreementError
-
-#: The modules of the commands, by section of the help page.
-SECTIONS = {
-    "Runs": {
-        "run": "run",
-        "plan": "plan",
-        "verify": "stored",
-        "export": "stored",
-        "repair": "stored",
-    },
-    "One game, or a family": {
-        "value": "value",
-        "mine": "mine",
-        "check": "check",
-        "heights": "mine",
-        "prove": "prove",
-    },
-    "Claims": {"claims": "claim_pages"},
-    "This program": {"doctor": "doctor", "schema": "doctor", "version": "doctor"},
-    "Steps of a run, which the workflow calls": dict.fromkeys(
-        ("write-plan", "job", "find", "ledger", "report"), "jobs"
-    ),
-}
-MODULES = {name: module for section in SECTIONS.values() for name, module in section.items()}
-
-
-class Commands(TyperGroup):
-    """The commands; each is imported on demand."""
-
-    def list_commands(self, _context: Any) -> list[str]:
-        """Return the names of the commands."""
-        return [*MODULES]
-
-    def get_command(self, _context: Any, name: str) -> Any:
-        """Return the command with this name, or None."""
-        if name not in MODULES:
-            return None
-        app = import_module(f"choco_pipeline.cli.{MODULES[name]}").app
-        return typer.main.get_group(app).commands[name]
-
-    def format_commands(self, _context: Any, formatter: Any) -> None:
-        """List the commands in sections."""
-        for section, commands in SECTIONS.items():
-            with formatter.section(section):
-                formatter.write_dl([(name, _summary(name)) for name in commands])
-
-
-def _summary(name: str) -> str:
-    """Return the first paragraph of a command's docstring, without importing it."""
-    text = Path(__file__).with_name(f"{MODULES[name]}.py").read_text(encoding="utf-8")
-    (function,) = (
-        node
-        for node in ast.parse(text).body
-        if isinstance(node, ast.FunctionDef) and node.name == name.replace("-", "_")
-    )
-    return " ".join((ast.get_docstring(function) or "").split("\n\n")[0].split())
-
-
-def _show_version(is_given: bool) -> None:
-    if is_given:
-        from choco_pipeline.provenance import package_version  # noqa: PLC0415 -- slow, and rarely needed
-
-        print(f"choco {package_version()}")
-        raise typer.Exit
-
-
-def _exit(code: int | None, **_options: object) -> None:
-    raise typer.Exit(code or 0)
-
-
-app = typer.Typer(
-    name="choco",
-    cls=Commands,
-    help="Conjecture search for impartial chocolate-bar games.",
-    no_args_is_help=True,
-    result_callback=_exit,
-    **SETTINGS,
-)
-
-
-@app.callback()
-def every_command(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
-    ] = False,
-) -> None:
-    """Define the options that precede a command."""
-
-
-# ---- Exit codes of errors.
 
 #: Errors of the file system that the user can correct: a full disk, missing permission, another kind of file at the path.
 USER_ERRNOS = (
@@ -135,6 +38,11 @@ def main() -> None:
     other; 4 for an error of the program. Codes 2 and 3 come with one message on standard error, code 4 with a traceback.
     """
     try:
+        if sys.argv[1:2] and sys.argv[1] in JOBS:
+            run_job_command(sys.argv[1:])
+            sys.exit(0)
+        from choco_pipeline.cli.app import app  # noqa: PLC0415 -- a slow import
+
         app()
     except ChocoError as error:
         _refuse(str(error))

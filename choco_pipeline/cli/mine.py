@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from choco_pipeline.api.mine import mine_games
+from choco_pipeline.api.terminal import emit
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cli.output import SETTINGS, Json, emit
+from choco_pipeline.cli.output import SETTINGS, Json
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.finding.heights import classified_all
 from choco_pipeline.finding.statement import UNITS, WHERE_COMPARED, FoundDocument

@@ -1,11 +1,10 @@
-"""Shared options and output functions of commands.
+"""Shared options of commands, and wrapped text.
 
 Results are printed to standard output, all other text to standard error.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,11 +44,6 @@ SETTINGS: Mapping[str, Any] = {
 }
 #: Largest width of text, even in a wider terminal.
 WIDTH = 120
-
-
-def emit(document: object) -> None:
-    """Print a JSON document on standard output."""
-    print(json.dumps(document, ensure_ascii=False))
 
 
 def wrapped(text: str, indent: str = "", further: str = "") -> str:

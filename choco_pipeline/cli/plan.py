@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from choco_pipeline.api.plan import plan_numbers, running_time
-from choco_pipeline.api.terminal import in_short, in_time
+from choco_pipeline.api.terminal import emit, in_short, in_time
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli import output
 from choco_pipeline.commands import DEFAULT_CONFIG
@@ -30,7 +30,7 @@ def plan(
     """Estimate the tables, positions, memory, disk space and time of a run."""
     run_plan, capacity, numbers = plan_numbers(config, cluster, workers, scheduler)
     if json:
-        output.emit(numbers)
+        emit(numbers)
         return
     table = Table(
         title=f"{run_plan['title']} ({run_plan['config']})",

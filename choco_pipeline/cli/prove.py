@@ -16,12 +16,12 @@ from choco_pipeline.api.check import PROOF_SECONDS
 from choco_pipeline.api.claims import load_claims
 from choco_pipeline.api.progress import waiting
 from choco_pipeline.api.prove import claim_to_prove, decide_family, decide_game
-from choco_pipeline.api.terminal import in_time
+from choco_pipeline.api.terminal import emit, in_time
 from choco_pipeline.claims.conclusions.rows import enumerated
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
+from choco_pipeline.cli.output import SETTINGS, Json, wrapped
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError

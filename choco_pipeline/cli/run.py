@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from choco_pipeline.api.run import jobs_to_run, perform
+from choco_pipeline.api.terminal import emit
 from choco_pipeline.api.workers import capacity_of
 from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli import output
@@ -47,7 +48,7 @@ def run(
         plan, jobs, amounts = jobs_to_run(config, capacity_of(where, cluster))
         status = "would run" if jobs else "nothing to do"
         if json:
-            output.emit({"status": status, "run": plan["run"], "jobs": jobs, "work": amounts})
+            emit({"status": status, "run": plan["run"], "jobs": jobs, "work": amounts})
         elif not jobs:
             print("nothing to do: everything is up to date")
         else:
@@ -58,7 +59,7 @@ def run(
     done = perform(config, where, cluster)
     if done.code:
         if json:
-            output.emit({**done.document(), "claims": None, "proofs": None, "published": None})
+            emit({**done.document(), "claims": None, "proofs": None, "published": None})
         return done.code
     ledger = Ledger.read(done.ledger)
     statements = FoundDocument.read(Paths(RESULTS, done.plan["run"]).found).statements
@@ -66,7 +67,7 @@ def run(
     if json:
         results = {**count_verdicts(ledger), "proofs": count_proofs(ledger)}
         published = comparison and asdict(comparison)
-        output.emit({**done.document(), **results, "published": published})
+        emit({**done.document(), **results, "published": published})
     else:
         show_summary(ledger, statements, Console(), verbose=verbose)
         if comparison is not None:

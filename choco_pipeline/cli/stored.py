@@ -20,9 +20,9 @@ import typer
 from choco_pipeline.api.claims import load_claims
 from choco_pipeline.api.lock import results_lock
 from choco_pipeline.api.progress import bars
-from choco_pipeline.api.terminal import note
+from choco_pipeline.api.terminal import emit, note
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
+from choco_pipeline.cli.output import SETTINGS, Json, wrapped
 from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from choco_pipeline.cli.output import SETTINGS, Json, emit
+from choco_pipeline.api.terminal import emit
+from choco_pipeline.cli.output import SETTINGS, Json
 from choco_pipeline.commands import command
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset

@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from choco_pipeline.cli.main import app
+from choco_pipeline.cli.app import app
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.finding.heights import HeightsError
 from choco_pipeline.finding.statement import FoundStatement
