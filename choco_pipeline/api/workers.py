@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PROFILES = SHIPPED / "workflow" / "profiles"
 #: Dask's folder in the results folder during a run.
 DASK = ".dask"
-WARM_UP = "choco_pipeline.kernels:warm_up"
+WARM_UP = "choco_pipeline.kernels:warm_up_usual"
 #: Seconds between two checks of a job that waits for kernels.
 LOOK = 0.5
 #: Snakemake jobs for each worker, so that some start while others compute.

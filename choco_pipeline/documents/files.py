@@ -8,7 +8,7 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,25 @@ def read_bytes(path: Path, most: int = -1) -> bytes:
 def write_json(path: Path, document: object) -> None:
     """Write a document atomically as indented JSON."""
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_large_json(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a document atomically as JSON, each item of its lists and objects on one line.
+
+    Python's encoder of indented text takes three times as long.
+    """
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    lines = []
+    for key, value in document.items():
+        if isinstance(value, dict) and value:
+            items = (encode({name: item})[1:-1] for name, item in value.items())
+            text = "{\n  " + ",\n  ".join(items) + "\n }"
+        elif isinstance(value, list | tuple) and value:
+            text = "[\n  " + ",\n  ".join(map(encode, value)) + "\n ]"
+        else:
+            text = encode(value)
+        lines.append(f" {encode(key)}: {text}")
+    write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def read_json(path: Path, most_bytes: int | None = None) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.files import parse_json, read_bytes, write_json
+from choco_pipeline.documents.files import parse_json, read_bytes, write_large_json
 from choco_pipeline.errors import StoreError
 
 #: The key of the digest. It is the last key, and the content must not have it at the top level.
@@ -24,10 +24,10 @@ class DamagedError(StoreError):
 
 
 def write_record(path: Path, content: Mapping[str, Any]) -> None:
-    """Write content and its digest atomically as indented JSON."""
+    """Write content and its digest atomically as JSON."""
     if DIGEST in content:
         raise ValueError(f"the key {DIGEST!r} is reserved for the record's digest")
-    write_json(path, {**content, DIGEST: _digest(content)})
+    write_large_json(path, {**content, DIGEST: _digest(content)})
 
 
 def read_record(path: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from choco_pipeline.kernels.bitset import BelowSets, OptionSets
 from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns
-from choco_pipeline.kernels.dtypes import Table
+from choco_pipeline.kernels.dtypes import table_for
 from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar
 from choco_pipeline.kernels.generic import MoveArrays, grundy_generic
 from choco_pipeline.kernels.solid import fill_solid, fold_solid
@@ -22,7 +22,12 @@ __all__ = [
     "fold_solid",
     "grundy_generic",
     "warm_up",
+    "warm_up_usual",
 ]
+
+
+#: Largest values of tables of 16 and of 32 bits.
+LARGEST = (np.iinfo(np.int16).max, np.iinfo(np.int32).max)
 
 
 def warm_up() -> None:
@@ -30,15 +35,32 @@ def warm_up() -> None:
 
     The generic kernel takes as long to compile as all others together, and few runs need it.
     """
-    heights = np.zeros((1, 1), np.int32)
-    tables: tuple[Table, ...] = (np.empty((1, 1, 1), np.int16), np.empty((1, 1, 1), np.int32))
-    for table in tables:
-        by_x, by_z = (OptionSets.start(lines=1, layers=1, largest=2, n_y=1) for _ in range(2))
-        below = BelowSets.start(lines=1, layers=1, largest=2)
-        fill_bar(heights[0], 0, (0, 1), True, below, by_z, table)
+    for largest in LARGEST:
+        _fill(largest)
+        heights, table = np.zeros((1, 1), np.int32), table_for((1, 1, 1), largest)
+        by_x, by_z, below, left, lower = _inputs()
         fold_bar(heights[0], 0, (0, 1), below, by_z, table)
-        fill_solid(heights, (0, 1), (0, 1), True, by_x, by_z, table[None])
         fold_solid(heights, (0, 1), (0, 1), by_x, by_z, table[None])
-        left, lower = (BlockedHeights.start(lines=1, layers=1, n_y=1) for _ in range(2))
-        fill_columns(heights, (0, 1), (0, 1), True, left, lower, table)
         fold_columns(heights, (0, 1), (0, 1), left, lower, table)
+
+
+def warm_up_usual() -> None:
+    """Compile the kernels for whole tables of 16 bits, which suffice for most runs.
+
+    They are a third of all kernels.
+    """
+    _fill(LARGEST[0])
+
+
+def _fill(largest: int) -> None:
+    heights, table = np.zeros((1, 1), np.int32), table_for((1, 1, 1), largest)
+    by_x, by_z, below, left, lower = _inputs()
+    fill_bar(heights[0], 0, (0, 1), True, below, by_z, table)
+    fill_solid(heights, (0, 1), (0, 1), True, by_x, by_z, table[None])
+    fill_columns(heights, (0, 1), (0, 1), True, left, lower, table)
+
+
+def _inputs() -> tuple[OptionSets, OptionSets, BelowSets, BlockedHeights, BlockedHeights]:
+    by_x, by_z = (OptionSets.start(lines=1, layers=1, largest=2, n_y=1) for _ in range(2))
+    left, lower = (BlockedHeights.start(lines=1, layers=1, n_y=1) for _ in range(2))
+    return by_x, by_z, BelowSets.start(lines=1, layers=1, largest=2), left, lower

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.documents.files import write_large_json, write_text
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.report import exports
 from choco_pipeline.report.claims import claim_views
@@ -30,7 +30,7 @@ def write_pages(ledger_file: str, html_file: str, report: Report) -> dict[str, i
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)
     document = {**ledger.document(), "summary": summary(ledger, claim_views(ledger))}
-    write_json(html.with_name("report.json"), document)
+    write_large_json(html.with_name("report.json"), document)
     for name, frame in (
         ("ledger.csv", exports.row_frame(ledger)),
         ("verdicts.csv", exports.verdict_frame(ledger)),

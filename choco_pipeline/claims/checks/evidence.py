@@ -176,7 +176,7 @@ class Tally:
 
 
 #: Largest number of positions below a counterexample for which the definition is used.
-MOST_BELOW = 5_000
+MOST_BELOW = 200
 #: Limits of a table of the box below a counterexample.
 MOST_SECONDS = 1.0
 MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
