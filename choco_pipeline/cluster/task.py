@@ -12,6 +12,7 @@ import signal
 import time
 import uuid
 import warnings
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ ANSWER = 5
 LOADED_ANSWER = 60
 #: Seconds between two checks of a running task.
 LOOK = 0.5
+#: Least seconds between two reports of a task to the scheduler, because each costs a millisecond; sums of later ones wait.
+BETWEEN_REPORTS = 0.2
 #: Time limit in seconds for the scheduler file of a starting cluster, which may have to compile kernels.
 START = 600
 
@@ -79,8 +82,20 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
     worker = get_worker()
     task = worker.get_current_task()
 
+    waiting: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    sent = 0.0
+
+    def send() -> None:
+        nonlocal sent
+        for stage, numbers in waiting.items():
+            worker.log_event(TOPIC, _event(folder, task, worker.address, stage, dict(numbers)))
+        waiting.clear()
+        sent = time.monotonic()
+
     def report(stage: str, **numbers: int) -> None:
-        worker.log_event(TOPIC, _event(folder, task, worker.address, stage, numbers))
+        waiting[stage].update(numbers)
+        if time.monotonic() - sent > BETWEEN_REPORTS:
+            send()
 
     try:
         if not Path(folder).is_dir() or not Path(folder).samefile(Path.cwd()):
@@ -90,6 +105,8 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
         return resolve(target)(*arguments, report)
     except ChocoError as error:
         raise ChocoError(str(error)) from None
+    finally:
+        send()
 
 
 def _event(

@@ -16,6 +16,11 @@ def double(number: int, report: Report) -> dict[str, int]:
     return {"double": 2 * number, "process": os.getpid()}
 
 
+def report_often(report: Report) -> None:
+    for number in range(1000):
+        report("counting", steps=1, sum=number)
+
+
 def slow_double(number: int, *rest: Any) -> dict[str, int]:
     """Return as `double` after a moment; leave a file; fail for negative numbers."""
     if number < 0:

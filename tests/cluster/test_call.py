@@ -153,6 +153,14 @@ def test_reports_of_an_attempt_that_died_are_forgotten(on_cluster, tmp_path):
     wait_for(lambda: tally.totals("doubling") == {"numbers": 2, "positions": 5}, "the reports")
 
 
+def test_reports_in_quick_succession_are_sent_as_sums(on_cluster):
+    tally, events = TaskProgress(), []
+    on_cluster.listen(lambda event: (events.append(event), tally.add(event)))
+    call(f"{TARGETS}:report_often")
+    wait_for(lambda: tally.totals("counting") == {"steps": 1000, "sum": 499_500}, "the reports")
+    assert len(events) < 100
+
+
 def test_nobody_at_the_address(monkeypatch):
     monkeypatch.setenv(SCHEDULER, "tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):

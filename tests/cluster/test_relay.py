@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from choco_pipeline.api.workers import WITH_KERNELS, priority_of
-from choco_pipeline.cli import jobs
+from choco_pipeline.cli.jobs import run_job_command
 from choco_pipeline.cluster.connect import (
     SCHEDULER,
     SOCKET,
@@ -26,7 +26,6 @@ from choco_pipeline.cluster.connect import (
 )
 from choco_pipeline.cluster.relay import GivenUpError, Relay, RelayedError
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_plan import make_plan
 from tests.workflow.project import ROOT, wait_for
 
@@ -193,16 +192,16 @@ def test_tasks_of_jobs_wait_for_kernels_and_come_in_the_order_of_their_work(tmp_
 
     relay = Relay(Path())
     relay.serve(refuse)
-    file, out = Path(f"results/{plan['run']}/plan.json"), Path("out.json")
-    for job_of in (
-        lambda: jobs.job(Stage.PROVE, file, "a"),
-        lambda: jobs.job(Stage.MINE, file, "a"),
-        lambda: jobs.job(Stage.BUILD, file, "a"),
-        lambda: jobs.ledger(file, out),
-        lambda: jobs.report(file, out),
+    file = f"results/{plan['run']}/plan.json"
+    for words in (
+        ["job", "prove", file, "a"],
+        ["job", "mine", file, "a"],
+        ["job", "build", file, "a"],
+        ["ledger", file, "--out", "out.json"],
+        ["report", file, "--out", "out.json"],
     ):
         with pytest.raises(ChocoError, match=r"^asked$"):
-            job_of()
+            run_job_command(words)
     relay.close()
     with_kernels = [target.startswith(WITH_KERNELS) for target, _ in asked]
     assert with_kernels == [False, False, True, False, False]
