@@ -122,10 +122,14 @@ class Tally:
     least: Position | None = None
     #: The least position beyond the reach at which the statement would be false.
     beyond: Position | None = None
+    #: Whether every coordinate is bounded, including one that the table does not bound.
+    is_bounded: bool = False
 
     def meet(self, points: Points, truths: Truths) -> None:
-        """Count the points that satisfy the premise of an implication."""
-        inside = truths if self.reach is None else truths & (self.cells.sizes(points) <= self.reach)
+        """Count the points within the bound that satisfy the premise of an implication."""
+        limits = [] if self.reach is None else [self.reach]
+        limits += [] if self.cells.free is None else [self.cells.bound]
+        inside = truths & (self.cells.sizes(points) <= min(limits)) if limits else truths
         self.met += int(np.count_nonzero(inside))
 
     def settle(self, points: Points) -> None:

@@ -63,7 +63,8 @@ def compare(
 
     In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved for c,
     each column has few candidates, and only these and the stored P-position can disagree. A strip or a last heap may then have
-    any size. Otherwise c takes every value up to the bound, in every column.
+    any size. So it may if the formula is claimed of P-positions alone. Otherwise c takes every value up to the bound, in every
+    column.
 
     `environment` has the values of all names except coordinates. `size` cells are compared together. `reach` is the largest
     coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
@@ -111,6 +112,13 @@ def compare(
         task = CellTask(formula, where, relation, candidates=tuple(solutions))
         yield from compare_by_scan(task, tally, size, compare_columns)
         return tally
+    if relation == "within":  # only P-positions can contradict it
+        for points in cells.p_positions(size):
+            points = points if where is None else select(points, holds_at(where, points))
+            tally.settle(points)
+            _compare(relation, formula, points, np.ones_like(points[stored], np.bool_), tally)
+            yield
+        return tally
     evaluations = estimated_positions(cells.game, cells.bound)
     if evaluations > MOST_EVALUATIONS:
         raise LimitError(
@@ -121,6 +129,7 @@ def compare(
         for positions in all_positions(block, stored):
             compare_positions(positions, tally)
         yield
+    tally.is_bounded = True
     return tally
 
 
@@ -192,8 +201,8 @@ def find_by_formula(check: PPositions | GrundyNumbers, case: ClaimCase) -> Pass[
                 case.nothing("position" if check.relation == "contain" else "P-position")
             )
         tally.settled = tally.met
-    free = case.cells.free
-    return finding_of_tally(case, tally, {"free": free} if free and case.reach is None else {})
+    free = None if tally.is_bounded or case.reach is not None else case.cells.free
+    return finding_of_tally(case, tally, {"free": free} if free else {})
 
 
 def find_count(check: Count, case: ClaimCase) -> Finding:

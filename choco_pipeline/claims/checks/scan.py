@@ -197,7 +197,7 @@ class _LoopCode:
         self._add((self._counters if shape.narrow_sums else self._totals)[SETTLED], number, kind)
         held = build.and_(in_domain, held)
         holds = self._evaluate(task.formula, held, value)
-        self._relate(held, holds, _YES, self._size(value))
+        self._relate(held, holds, _YES, self._size(value), top)
         tried = [value]
         for candidate in task.candidates:
             value = self._evaluate(candidate, in_domain)
@@ -208,10 +208,17 @@ class _LoopCode:
                 new = build.and_(new, build.icmp_signed("!=", value, other))
             tried.append(value)
             holds = self._evaluate(task.formula, new, value)
-            self._relate(new, holds, _NO, self._size(value))
+            self._relate(new, holds, _NO, self._size(value), top)
 
-    def _relate(self, where: ir.Value, holds: ir.Value, is_p: ir.Value, size: ir.Value) -> None:
-        """Count true premises and false statements."""
+    def _relate(
+        self,
+        where: ir.Value,
+        holds: ir.Value,
+        is_p: ir.Value,
+        size: ir.Value,
+        top: ir.Value | None = None,
+    ) -> None:
+        """Count false statements, and true premises at sizes up to `top`."""
         build, relation = self._build, self._task.relation
         if relation == "exactly":
             met, wrong = _YES, build.xor(holds, is_p)
@@ -219,7 +226,10 @@ class _LoopCode:
             met, wrong = holds, build.and_(holds, build.not_(is_p))
         else:
             met, wrong = is_p, build.and_(is_p, build.not_(holds))
-        self._count(MET, build.and_(where, build.and_(met, self._reached(size))))
+        counted = self._reached(size)
+        if top is not None and not self._shape.limited:
+            counted = build.and_(counted, build.icmp_signed("<=", size, top))
+        self._count(MET, build.and_(where, build.and_(met, counted)))
         self._fail(build.and_(where, wrong), size)
 
     def _fail(self, where: ir.Value, size: ir.Value) -> None:
