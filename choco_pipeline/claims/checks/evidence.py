@@ -127,9 +127,11 @@ class Tally:
 
     def meet(self, points: Points, truths: Truths) -> None:
         """Count the points within the bound that satisfy the premise of an implication."""
-        limits = [] if self.reach is None else [self.reach]
-        limits += [] if self.cells.free is None else [self.cells.bound]
-        inside = truths & (self.cells.sizes(points) <= min(limits)) if limits else truths
+        inside = truths
+        if self.reach is not None:
+            inside = inside & (self.cells.sizes(points) <= self.reach)
+        if self.cells.free is not None:
+            inside = inside & (points[self.cells.free] <= self.cells.bound)
         self.met += int(np.count_nonzero(inside))
 
     def settle(self, points: Points) -> None:

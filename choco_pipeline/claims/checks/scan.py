@@ -197,7 +197,7 @@ class _LoopCode:
         self._add((self._counters if shape.narrow_sums else self._totals)[SETTLED], number, kind)
         held = build.and_(in_domain, held)
         holds = self._evaluate(task.formula, held, value)
-        self._relate(held, holds, _YES, self._size(value), top)
+        self._relate(held, holds, _YES, self._size(value), self._is_within(value, top))
         tried = [value]
         for candidate in task.candidates:
             value = self._evaluate(candidate, in_domain)
@@ -208,7 +208,11 @@ class _LoopCode:
                 new = build.and_(new, build.icmp_signed("!=", value, other))
             tried.append(value)
             holds = self._evaluate(task.formula, new, value)
-            self._relate(new, holds, _NO, self._size(value), top)
+            self._relate(new, holds, _NO, self._size(value), self._is_within(value, top))
+
+    def _is_within(self, value: ir.Value, top: ir.Value) -> ir.Value:
+        """Return a bit: whether a value of the stored coordinate is within the bound."""
+        return _YES if self._shape.limited else self._build.icmp_signed("<=", value, top)
 
     def _relate(
         self,
@@ -216,9 +220,9 @@ class _LoopCode:
         holds: ir.Value,
         is_p: ir.Value,
         size: ir.Value,
-        top: ir.Value | None = None,
+        counts: ir.Value = _YES,
     ) -> None:
-        """Count false statements, and true premises at sizes up to `top`."""
+        """Count false statements, and true premises where the bit `counts` is set."""
         build, relation = self._build, self._task.relation
         if relation == "exactly":
             met, wrong = _YES, build.xor(holds, is_p)
@@ -226,10 +230,8 @@ class _LoopCode:
             met, wrong = holds, build.and_(holds, build.not_(is_p))
         else:
             met, wrong = is_p, build.and_(is_p, build.not_(holds))
-        counted = self._reached(size)
-        if top is not None and not self._shape.limited:
-            counted = build.and_(counted, build.icmp_signed("<=", size, top))
-        self._count(MET, build.and_(where, build.and_(met, counted)))
+        counts = build.and_(counts, self._reached(size))
+        self._count(MET, build.and_(where, build.and_(met, counts)))
         self._fail(build.and_(where, wrong), size)
 
     def _fail(self, where: ir.Value, size: ir.Value) -> None:
