@@ -80,10 +80,10 @@ def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
 
 
 @kernel
-def retire(blocked: BlockedHeights, first: Index, stop: Index) -> None:
-    """Mark every dead line in a range; filling marks only some of them."""
+def retire(blocked: BlockedHeights) -> None:
+    """Mark every dead line; filling marks only some of them."""
     for p in range(blocked.cap.shape[0]):
-        for line in range(first, stop):
+        for line in range(blocked.cap.shape[1]):
             if blocked.live[p, line >> 6] & bit_of(line) != EMPTY and is_dead(blocked, p, line):
                 blocked.live[p, line >> 6] &= ~bit_of(line)
 
@@ -94,12 +94,15 @@ def fill_tile(
     rows: tuple[int, int, int],
     z_range: tuple[int, int],
     p: Index,
-    terminal: Index,
+    is_first: bool,
     by_x: BlockedHeights,
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill a tile of ``p_y[p]``; ``rows`` is x_range and the first x of ``by_z``."""
+    """Fill a tile of ``p_y[p]``; ``rows`` has its x and the first x of ``by_z``.
+
+    Its first z is a multiple of 64.
+    """
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     cap_x = by_x.cap[p]
@@ -116,11 +119,9 @@ def fill_tile(
             continue
         row_cap = np.int64(by_z.cap[p, row])
         # (0, 0, 0) with fewer passes blocks nothing: no pass is allowed there, so it is a P-position for any number of passes.
-        passes_from = stop if p == 0 else 1 if x == terminal else 0
+        passes_from = stop if p == 0 else 1 if is_first and x == 0 else 0
         for group in range(first >> 6, (stop + 63) >> 6):
             lines = live_x[group]
-            if group == first >> 6:
-                lines &= FULL << np.uint64(first & 63)
             if group == stop >> 6:
                 lines &= bit_of(stop) - ONE
             while lines != EMPTY:
@@ -168,77 +169,69 @@ def fill_tile(
 @kernel
 def fill_columns(
     heights: NDArray[np.int32],
-    x_range: tuple[int, int],
-    z_range: tuple[int, int],
-    holds_terminal: bool,
+    rows: tuple[int, int],
+    is_first: bool,
     by_x: BlockedHeights,
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill the block ``p_y[:, x_range, z_range]``; earlier blocks must be filled.
+    """Fill some x of a block; earlier blocks must be filled.
 
     The parameters are those of `fill_solid`, except that `by_x` and `by_z` hold blocked heights. ``p_y``, int16 or int32
     [passes+1, n_x, n_z], receives the y of the P-position of each column, or -1 if a column has none.
     """
-    terminal = 0 if holds_terminal else -1
-    for x in range(x_range[0], x_range[1], TILE_X):
-        rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
-        for z in range(z_range[0], z_range[1], TILE_Z):
-            tile = (z, min(z + TILE_Z, z_range[1]))
-            for p in range(p_y.shape[0]):
-                fill_tile(heights, rows, tile, p, terminal, by_x, by_z, p_y)
-    retire(by_x, z_range[0], z_range[1])
-    retire(by_z, 0, x_range[1] - x_range[0])
+    layers, _, n_z = p_y.shape
+    for x in range(rows[0], rows[1], TILE_X):
+        tile = (x, min(x + TILE_X, rows[1]), rows[0])
+        for z in range(0, n_z, TILE_Z):
+            for p in range(layers):
+                fill_tile(heights, tile, (z, min(z + TILE_Z, n_z)), p, is_first, by_x, by_z, p_y)
+    retire(by_x)
+    retire(by_z)
 
 
 @kernel
 def fold_tile(
     heights: NDArray[np.int32],
-    rows: tuple[int, int, int],
+    rows: tuple[int, int],
     z_range: tuple[int, int],
     p: Index,
     by_x: BlockedHeights,
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Add the heights that P-positions in ``p_y[p, x_range, z_range]`` block."""
+    """Add the heights that P-positions in ``p_y[p, rows, z_range]`` block."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
     used_z = by_z.used[p]
     open_z = by_z.open_words[p]
     for x in range(rows[0], rows[1]):
-        row = x - rows[2]
         for z in range(z_range[0], z_range[1]):
             y = np.int64(p_y[p, x, z])
             if y < 0:
                 continue
             i = y >> 6
             used_x[i, z] |= bit_of(y)
-            used_z[i, row] |= bit_of(y)
+            used_z[i, x] |= bit_of(y)
             if y == heights[x, z]:
                 by_x.cap[p, z] = y
-                by_z.cap[p, row] = y
+                by_z.cap[p, x] = y
             if used_x[i, z] == FULL:
                 open_x[i >> 6, z] &= ~bit_of(i)
-            if used_z[i, row] == FULL:
-                open_z[i >> 6, row] &= ~bit_of(i)
+            if used_z[i, x] == FULL:
+                open_z[i >> 6, x] &= ~bit_of(i)
 
 
 @kernel
 def fold_columns(
-    heights: NDArray[np.int32],
-    x_range: tuple[int, int],
-    z_range: tuple[int, int],
-    by_x: BlockedHeights,
-    by_z: BlockedHeights,
-    p_y: Table,
+    heights: NDArray[np.int32], by_x: BlockedHeights, by_z: BlockedHeights, p_y: Table
 ) -> None:
     """Update blocked heights from a filled block, exactly as `fill_columns` does."""
-    for x in range(x_range[0], x_range[1], TILE_X):
-        rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
-        for z in range(z_range[0], z_range[1], TILE_Z):
-            tile = (z, min(z + TILE_Z, z_range[1]))
-            for p in range(p_y.shape[0]):
-                fold_tile(heights, rows, tile, p, by_x, by_z, p_y)
-    retire(by_x, z_range[0], z_range[1])
-    retire(by_z, 0, x_range[1] - x_range[0])
+    layers, n_x, n_z = p_y.shape
+    for x in range(0, n_x, TILE_X):
+        tile = (x, min(x + TILE_X, n_x))
+        for z in range(0, n_z, TILE_Z):
+            for p in range(layers):
+                fold_tile(heights, tile, (z, min(z + TILE_Z, n_z)), p, by_x, by_z, p_y)
+    retire(by_x)
+    retire(by_z)

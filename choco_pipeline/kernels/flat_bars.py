@@ -34,38 +34,35 @@ from choco_pipeline.kernels.dtypes import Table
 @kernel
 def fill_bar(
     heights: NDArray[np.int32],
-    first_y: int,
-    z_range: tuple[int, int],
-    holds_terminal: bool,
-    by_y: BelowSets,
+    rows: tuple[int, int],
+    is_first: bool,
     by_z: OptionSets,
+    by_y: BelowSets,
     grundy: Table,
 ) -> None:
-    """Fill the block ``grundy[:, z_range, :]``; earlier blocks must be filled.
+    """Fill some z of a block; earlier blocks must be filled.
 
     Parameters
     ----------
     heights : int32 [n_z]
-        The largest y of each z, never decreasing.
-    first_y
-        The y of ``grundy[:, :, 0]``.
-    z_range
-        Start and stop of the block along z. All blocks at smaller z (same y) must have been filled with the same ``by_z``,
-        and all at smaller y (same z) with the same ``by_y``.
-    holds_terminal
+        The largest y of each z above the first y of ``grundy``, never decreasing. It is negative if the bar ends below.
+    rows
+        Start and stop of the z. All smaller z must have been filled with the same ``by_z``, and the blocks at smaller y with
+        the same ``by_y``.
+    is_first
         Whether the first position of these arrays is the terminal (0, 0), from which passing is not allowed.
-    by_y
-        Options along y. Line i belongs to the i-th z of ``z_range``. Updated in place.
     by_z
-        Options along z. One line, whose row 0 belongs to ``first_y``. Updated in place.
+        Options along z. One line, whose row 0 belongs to the first y. Updated in place.
+    by_y
+        Options along y. Line i belongs to the i-th z of ``rows``. Updated in place.
     grundy : int16 or int32 [passes+1, n_z, n_y]
         Output: Grundy numbers, and -1 above the heights.
     """
     layers, _, n_y = grundy.shape
-    for z in range(z_range[0], z_range[1]):
-        line = z - z_range[0]
-        rows = min(np.int64(heights[z]) + 1 - first_y, n_y)
-        raise_line(by_z, 0, rows - 1)
+    for z in range(rows[0], rows[1]):
+        line = z - rows[0]
+        stop = min(np.int64(heights[z]) + 1, n_y)
+        raise_line(by_z, 0, stop - 1)
         for p in range(layers):
             below = by_y.used[line, p]
             below_open = by_y.open_words[line, p]
@@ -73,9 +70,9 @@ def fill_bar(
             open_z = by_z.open_words[0, p]
             out = grundy[p, z]
             fewer_passes = grundy[max(p - 1, 0), z]
-            passes_from = n_y if p == 0 else 1 if holds_terminal and z == 0 else 0
+            passes_from = n_y if p == 0 else 1 if is_first and z == 0 else 0
             mex = np.int64(by_y.last[line, p])
-            for y in range(rows):
+            for y in range(stop):
                 passed = np.int64(-1) if y < passes_from else np.int64(fewer_passes[y])
                 s = 0
                 candidates = below_open[0] & open_z[0, y]
@@ -99,29 +96,22 @@ def fill_bar(
                     below_open[s] &= ~bit_of(i)
                 if used_z[i, y] == FULL:
                     open_z[s, y] &= ~bit_of(i)
-            out[max(rows, 0) :] = -1
+            out[max(stop, 0) :] = -1
             by_y.last[line, p] = mex
             by_z.top[0, p, mex >> 6] |= bit_of(mex)
 
 
 @kernel
-def fold_bar(
-    heights: NDArray[np.int32],
-    first_y: int,
-    z_range: tuple[int, int],
-    by_y: BelowSets,
-    by_z: OptionSets,
-    grundy: Table,
-) -> None:
+def fold_bar(heights: NDArray[np.int32], by_z: OptionSets, by_y: BelowSets, grundy: Table) -> None:
     """Update the option sets from a filled block, exactly as `fill_bar` does."""
-    for z in range(z_range[0], z_range[1]):
-        line = z - z_range[0]
-        rows = min(np.int64(heights[z]) + 1 - first_y, grundy.shape[2])
-        raise_line(by_z, 0, rows - 1)
-        for p in range(grundy.shape[0]):
-            if rows > 0:
-                fold_below(by_y, line, p, grundy[p, z, :rows])
-                fold_line(by_z, 0, p, grundy[p, z, :rows])
+    layers, n_z, n_y = grundy.shape
+    for z in range(n_z):
+        stop = min(np.int64(heights[z]) + 1, n_y)
+        raise_line(by_z, 0, stop - 1)
+        for p in range(layers):
+            if stop > 0:
+                fold_below(by_y, z, p, grundy[p, z, :stop])
+                fold_line(by_z, 0, p, grundy[p, z, :stop])
             else:
-                highest = np.int64(by_y.last[line, p])
+                highest = np.int64(by_y.last[z, p])
                 by_z.top[0, p, highest >> 6] |= bit_of(highest)

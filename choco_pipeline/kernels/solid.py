@@ -41,12 +41,12 @@ def fill_tile(
     heights: NDArray[np.int32],
     rows: tuple[int, int, int],
     z_range: tuple[int, int],
-    holds_terminal: bool,
+    is_first: bool,
     by_x: OptionSets,
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill a tile; ``rows`` is x_range and the x of the first line of ``by_z``."""
+    """Fill a tile; ``rows`` has its x and the first x of ``by_z``."""
     layers, _, _, n_y = grundy.shape
     below = np.empty(by_x.top.shape[2], np.uint64)  # Grundy numbers of (x, v, z), v < y
     below_open = np.empty(by_x.open_words.shape[2], np.uint64)
@@ -63,7 +63,7 @@ def fill_tile(
                 open_z = by_z.open_words[row, p]
                 out = grundy[p, x, z]
                 fewer_passes = grundy[max(p - 1, 0), x, z]
-                passes_from = n_y if p == 0 else 1 if holds_terminal and x == 0 and z == 0 else 0
+                passes_from = n_y if p == 0 else 1 if is_first and x == 0 and z == 0 else 0
                 below[:] = EMPTY
                 below_open[:] = FULL
                 mex = np.int64(0)
@@ -102,7 +102,7 @@ def fill_tile(
 @kernel
 def fold_tile(
     heights: NDArray[np.int32],
-    rows: tuple[int, int, int],
+    rows: tuple[int, int],
     z_range: tuple[int, int],
     by_x: OptionSets,
     by_z: OptionSets,
@@ -113,60 +113,53 @@ def fold_tile(
         for z in range(z_range[0], z_range[1]):
             height = np.int64(heights[x, z])
             raise_line(by_x, z, height)
-            raise_line(by_z, x - rows[2], height)
+            raise_line(by_z, x, height)
             for p in range(grundy.shape[0]):
                 numbers = grundy[p, x, z, : height + 1]
                 fold_line(by_x, z, p, numbers)
-                fold_line(by_z, x - rows[2], p, numbers)
+                fold_line(by_z, x, p, numbers)
 
 
 @kernel
 def fill_solid(
     heights: NDArray[np.int32],
-    x_range: tuple[int, int],
-    z_range: tuple[int, int],
-    holds_terminal: bool,
+    rows: tuple[int, int],
+    is_first: bool,
     by_x: OptionSets,
     by_z: OptionSets,
     grundy: Table,
 ) -> None:
-    """Fill the block ``grundy[:, x_range, z_range, :]`` after earlier blocks.
+    """Fill some x of a block; earlier blocks must be filled.
 
     Parameters
     ----------
     heights : int32 [n_x, n_z]
         The largest y of each (x, z), never decreasing along either axis.
-    x_range, z_range
-        Start and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
-        ``by_x``, and all at smaller z (same x) with the same ``by_z``.
-    holds_terminal
+    rows
+        Start and stop of the x. All smaller x must have been filled with the same ``by_x``, and the blocks at smaller z with
+        the same ``by_z``.
+    is_first
         Whether (0, 0, 0) of these arrays is the terminal position, from which passing is not allowed.
     by_x
         Options along x. Line z belongs to the z of ``heights``. Updated in place.
     by_z
-        Options along z. Line i belongs to the i-th x of ``x_range``. Updated in place.
+        Options along z. Line i belongs to the i-th x of ``rows``. Updated in place.
     grundy : int16 or int32 [passes+1, n_x, n_z, n_y]
         Output: Grundy numbers, and -1 above the heights.
     """
-    for x in range(x_range[0], x_range[1], TILE):
-        rows = (x, min(x + TILE, x_range[1]), x_range[0])
-        for z in range(z_range[0], z_range[1], TILE):
-            tile = (z, min(z + TILE, z_range[1]))
-            fill_tile(heights, rows, tile, holds_terminal, by_x, by_z, grundy)
+    n_z = grundy.shape[2]
+    for x in range(rows[0], rows[1], TILE):
+        tile = (x, min(x + TILE, rows[1]), rows[0])
+        for z in range(0, n_z, TILE):
+            fill_tile(heights, tile, (z, min(z + TILE, n_z)), is_first, by_x, by_z, grundy)
 
 
 @kernel
 def fold_solid(
-    heights: NDArray[np.int32],
-    x_range: tuple[int, int],
-    z_range: tuple[int, int],
-    by_x: OptionSets,
-    by_z: OptionSets,
-    grundy: Table,
+    heights: NDArray[np.int32], by_x: OptionSets, by_z: OptionSets, grundy: Table
 ) -> None:
     """Update the option sets from a filled block, exactly as `fill_solid` does."""
-    for x in range(x_range[0], x_range[1], TILE):
-        rows = (x, min(x + TILE, x_range[1]), x_range[0])
-        for z in range(z_range[0], z_range[1], TILE):
-            tile = (z, min(z + TILE, z_range[1]))
-            fold_tile(heights, rows, tile, by_x, by_z, grundy)
+    _, n_x, n_z, _ = grundy.shape
+    for x in range(0, n_x, TILE):
+        for z in range(0, n_z, TILE):
+            fold_tile(heights, (x, min(x + TILE, n_x)), (z, min(z + TILE, n_z)), by_x, by_z, grundy)

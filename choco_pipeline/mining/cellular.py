@@ -31,17 +31,12 @@ from choco_pipeline.tables.cells import Cells
 
 #: Largest number of pictures that a rule looks back, and largest distance of its cells along rows and columns.
 ORDER, RADIUS = 3, 2
-#: Neighbourhoods, (order, radius), in the order of trying.
-NEIGHBOURHOODS = ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2))
 #: Fewest different equations of a rule, beyond the independent ones.
 FEWEST_MORE = 16
 #: Fewest P-positions in the held-out pictures.
 FEWEST_HELD_OUT = 16
 #: Most exceptions of a rule that are stored.
 MOST_LISTED = 64
-
-#: Kinds of rules: whether they use earlier cells of the same picture, and whether they hold only where all their cells are positions.
-RULE_KINDS = ((False, False), (True, False), (False, True), (True, True))
 
 #: A term a(n-dn) at (i-di, j-dj): (dn, di, dj), with a dn for each number of a picture.
 Term = tuple[int, ...]
@@ -75,15 +70,16 @@ def mine_cellular(cells: Cells, side: int = SIDE) -> list[CellularFinding]:
 def find_rule(stack: Stack) -> CellularFinding:
     """Return a sparse linear rule of small order and radius, or an empty finding.
 
-    Rules that use only earlier pictures are tried before those that also use earlier cells of the same one.
+    Rules for all cells are tried before those that hold only where all their cells are positions, and rules that use only earlier
+    pictures before those that also use earlier cells of the same one.
     """
     half, pictures = len(stack.cells) // 2, _Pictures(stack)
     if np.count_nonzero(stack.cells[half:]) < FEWEST_HELD_OUT:
         return pictures.finding(nothing=True)
-    for within, inside in RULE_KINDS:
+    for inside, within in product((False, True), repeat=2):
         if solve(*pictures.equations(reach(stack, ORDER, RADIUS, within), inside)) is None:
             continue  # no smaller neighbourhood has a solution
-        for order, radius in NEIGHBOURHOODS:
+        for radius, order in product(range(1, RADIUS + 1), range(1, ORDER + 1)):
             rule = pictures.rule(reach(stack, order, radius, within), inside)
             if rule is not None:
                 return rule

@@ -29,12 +29,12 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.recurrences import repetition
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 from choco_pipeline.tables.cells import (
     Cells,
     Ints,
+    Points,
     Truths,
     are_positions,
     holds_at,
@@ -56,6 +56,13 @@ LINES_BOUND, INSIDE, FEWEST_LINES = 240, 4, 12
 FEWEST, FEWEST_TERMS, FEWEST_VALUES = 32, 12, 4
 #: Divisors k in the places of smaller heaps.
 DIVISORS = range(2, 7)
+
+
+def p_positions(cells: Cells, reach: int | None = None) -> Points:
+    """Return the coordinates of P-positions; except passes, they are at most `reach`."""
+    parts = [cells.within_reach(points, reach) for points in cells.p_positions()]
+    names = cells.game.coordinates
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
 
 def mine_symmetric_laws(cells: Cells) -> list[StatementFinding]:

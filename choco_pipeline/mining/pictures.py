@@ -7,15 +7,16 @@ in few unknowns. Coefficients are packed eight to a byte.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.games import Nim, WithPass
 from choco_pipeline.games.ruleset import passes_left
-from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.tables.cells import Cells, Points, Truths, select
+from choco_pipeline.tables.spec import variable_of
 
 Bits = NDArray[np.bool_]
 
@@ -94,6 +95,29 @@ def stacks(table: Cells, side: int = SIDE) -> Iterator[Stack]:
             for left, pictures in zip(range(passes + 1) if passes else [None], cut, strict=True):
                 cut_off = pictures[:last], exists[:last]
                 yield Stack(game.notation, axes, (0,) * 3, left, *cut_off, closed=False)
+
+
+def with_strip(cells: Cells) -> Cells:
+    """Return Grundy numbers of a step bar as P-positions of the bar with a strip.
+
+    Other tables are returned unchanged.
+    """
+    strip, passes = cells.game.base.with_strip, cells.game.passes
+    if strip is None or cells.variable.name != "grundy":
+        return cells
+    game = WithPass(strip, passes) if passes else strip
+    return replace(cells, game=game, variable=variable_of(game, "p-positions"))
+
+
+def four_heaps(passes: int, table: Cells | int) -> NDArray[np.integer]:
+    """Return the table [passes, a, b, c] → d of P-positions (a, b, c, d).
+
+    `table` is a stored table of four heaps, or a bound to which one is computed.
+    """
+    if isinstance(table, int):
+        game = WithPass(Nim(4), passes) if passes else Nim(4)
+        table = Cells.computed(game, table, "p-positions")
+    return table.array if passes else table.array[None]
 
 
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:

@@ -17,18 +17,11 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.kernels import (
-    BelowSets,
-    BlockedHeights,
-    OptionSets,
-    fill_bar,
-    fill_columns,
-    fill_solid,
-    fold_bar,
-    fold_columns,
-    fold_solid,
-)
+from choco_pipeline.kernels.bitset import BelowSets, OptionSets
+from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns
 from choco_pipeline.kernels.dtypes import Table, dtype_for, table_for
+from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar
+from choco_pipeline.kernels.solid import fill_solid, fold_solid
 from choco_pipeline.tables.bounded_game import BoundedGame, PlainBar, heights_over
 
 Cells = NDArray[np.integer]
@@ -124,11 +117,6 @@ class Block(NamedTuple):
     rows: range
     columns: range
 
-    @property
-    def is_first(self) -> bool:
-        """Whether the block has the position with all coordinates 0."""
-        return self.rows.start == self.columns.start == 0
-
 
 @dataclass(frozen=True)
 class BlockKernel(TableKernel):
@@ -136,6 +124,8 @@ class BlockKernel(TableKernel):
 
     #: Number of rows that are filled together, so that their frontier stays in a core's cache.
     tile: ClassVar[int]
+    #: The compiled loops that fill and fold.
+    loops: ClassVar[tuple[Callable[..., None], Callable[..., None]]]
 
     bar: PlainBar
 
@@ -154,26 +144,18 @@ class BlockKernel(TableKernel):
         most = self.game.sizes[top] - 1 if lower else 0  # one heap is a row without height
         return np.full([len(side) for side in sides.values()], most, np.int32)
 
-    def start(self, block: Block) -> tuple[Any, Any]:
-        """Return the initial frontiers of a block: along its columns, along its rows."""
-        return self.down(block), self.across(block)
-
     @abstractmethod
-    def down(self, block: Block) -> Any:
-        """Return the initial frontier of a block along its columns."""
-
-    @abstractmethod
-    def across(self, block: Block) -> Any:
-        """Return the initial frontier of a block along its rows."""
+    def start(self, axis: int, block: Block) -> Any:
+        """Return the initial frontier of a block: 0 along its columns, 1 along its rows."""
 
     def whole(self) -> Table:
         """Return all cells [passes+1, *axes]."""
         every = self.every
-        heights, cells, down = self.heights(every), self.empty(every), self.down(every)
+        heights, cells, down = self.heights(every), self.empty(every), self.start(0, every)
         for first in every.rows[:: self.tile]:
             rows = every.rows[first : first + self.tile]
-            across = self.across(Block(rows, every.columns))
-            self.fill_rows(every, rows, heights, down, across, cells)
+            across = self.start(1, Block(rows, every.columns))
+            self.loops[0](heights, (rows.start, rows.stop), True, down, across, cells)
         return cells.reshape(self.layers, *self.shape)
 
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
@@ -182,8 +164,8 @@ class BlockKernel(TableKernel):
         `down` comes from the blocks with the same columns and smaller rows, `across` from those with the same rows and smaller
         columns.
         """
-        cells = self.empty(block)
-        self.fill_rows(block, range(len(block.rows)), heights, down, across, cells)
+        cells, is_first = self.empty(block), block.rows.start == block.columns.start == 0
+        self.loops[0](heights, (0, len(block.rows)), is_first, down, across, cells)
         return cells
 
     def empty(self, block: Block) -> Table:
@@ -191,23 +173,9 @@ class BlockKernel(TableKernel):
         sides = (len(block.rows), len(block.columns), *self.shape[2:])
         return table_for((self.layers, *sides), self.largest)
 
-    @abstractmethod
-    def fill_rows(
-        self,
-        block: Block,
-        rows: range,
-        heights: NDArray[np.int32],
-        down: Any,
-        across: Any,
-        cells: Table,
-    ) -> None:
-        """Fill some rows of a block as `fill` does; they are counted from its first row."""
-
-    @abstractmethod
-    def fold(
-        self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
-    ) -> None:
+    def fold(self, heights: NDArray[np.int32], cells: Table, down: Any, across: Any) -> None:
         """Update the frontiers of a block from its cells [passes+1, *axes]."""
+        self.loops[1](heights, down, across, cells)
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
         """Return the axes of the frontiers that folding needs for the one along `axis`."""
@@ -238,47 +206,7 @@ class BlockKernel(TableKernel):
 
 
 @dataclass(frozen=True)
-class PlaneKernel(BlockKernel):
-    """A kernel whose blocks cut x and z."""
-
-    #: The compiled loops.
-    loops: ClassVar[tuple[Callable[..., None], Callable[..., None]]]
-
-    @abstractmethod
-    def lines(self, number: int) -> Any:
-        """Return the initial frontier on a number of lines, along x or along z."""
-
-    def down(self, block: Block) -> Any:
-        """Return the initial frontier along x."""
-        return self.lines(len(block.columns))
-
-    def across(self, block: Block) -> Any:
-        """Return the initial frontier along z."""
-        return self.lines(len(block.rows))
-
-    def fill_rows(
-        self,
-        block: Block,
-        rows: range,
-        heights: NDArray[np.int32],
-        down: Any,
-        across: Any,
-        cells: Table,
-    ) -> None:
-        """Fill some values of x."""
-        x, z = (rows.start, rows.stop), (0, len(block.columns))
-        self.loops[0](heights, x, z, block.is_first, down, across, cells)
-
-    def fold(
-        self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
-    ) -> None:
-        """Update the frontiers."""
-        x, z = ((0, len(lines)) for lines in block)
-        self.loops[1](heights, x, z, down, across, cells)
-
-
-@dataclass(frozen=True)
-class ColumnKernel(PlaneKernel):
+class ColumnKernel(BlockKernel):
     """The y of the P-position of each column of a bar."""
 
     rate = 140e6
@@ -312,9 +240,9 @@ class ColumnKernel(PlaneKernel):
         """Bytes of the heights, and of a checked copy."""
         return 8 * self.number // self.layers
 
-    def lines(self, number: int) -> BlockedHeights:
+    def start(self, axis: int, block: Block) -> BlockedHeights:
         """Return a frontier in which no y is blocked."""
-        return BlockedHeights.start(number, self.layers, self.n_y)
+        return BlockedHeights.start(len(block[1 - axis]), self.layers, self.n_y)
 
     @property
     def line_bytes(self) -> int:
@@ -323,7 +251,7 @@ class ColumnKernel(PlaneKernel):
 
 
 @dataclass(frozen=True)
-class SolidKernel(PlaneKernel):
+class SolidKernel(BlockKernel):
     """Grundy numbers of a solid bar or an equivalent; blocks do not cut y."""
 
     rate = 90e6
@@ -345,9 +273,9 @@ class SolidKernel(PlaneKernel):
         sets = self.layers * (n_z + 32) * n_y * (n_x + n_y + n_z) // 8
         return 8 * n_x * n_z + sets
 
-    def lines(self, number: int) -> OptionSets:
+    def start(self, axis: int, block: Block) -> OptionSets:
         """Return empty option sets."""
-        return OptionSets.start(number, self.layers, self.largest, self.shape[2])
+        return OptionSets.start(len(block[1 - axis]), self.layers, self.largest, self.shape[2])
 
     @property
     def line_bytes(self) -> int:
@@ -361,6 +289,7 @@ class BarKernel(BlockKernel):
 
     rate = 150e6
     tile = 128
+    loops = (fill_bar, fold_bar)
 
     @classmethod
     def of(cls, game: BoundedGame) -> Self | None:
@@ -376,33 +305,15 @@ class BarKernel(BlockKernel):
         n_y = self.shape[1] if len(self.shape) > 1 else 1
         return self.layers * n_y * self.line_bytes
 
-    def down(self, block: Block) -> OptionSets:
-        """Return the option sets of moves along z."""
-        return OptionSets.start(1, self.layers, self.largest, len(block.columns))
+    def heights(self, block: Block) -> NDArray[np.int32]:
+        """Return the heights above the first y of a block."""
+        return super().heights(block) - np.int32(block.columns.start)
 
-    def across(self, block: Block) -> BelowSets:
-        """Return the option sets of moves along y."""
+    def start(self, axis: int, block: Block) -> OptionSets | BelowSets:
+        """Return the empty option sets of moves along z, or along y."""
+        if axis == 0:
+            return OptionSets.start(1, self.layers, self.largest, len(block.columns))
         return BelowSets.start(len(block.rows), self.layers, self.largest)
-
-    def fill_rows(
-        self,
-        block: Block,
-        rows: range,
-        heights: NDArray[np.int32],
-        down: Any,
-        across: Any,
-        cells: Table,
-    ) -> None:
-        """Fill some values of z."""
-        z, first_y = (rows.start, rows.stop), block.columns.start
-        fill_bar(heights, first_y, z, block.is_first, across, down, cells)
-
-    def fold(
-        self, block: Block, heights: NDArray[np.int32], cells: Table, down: Any, across: Any
-    ) -> None:
-        """Update the option sets."""
-        z = (0, len(block.rows))
-        fold_bar(heights, block.columns.start, z, across, down, cells)
 
     def folded_with(self, axis: int) -> tuple[int, ...]:
         """Return both axes for the frontier along the columns.
@@ -413,8 +324,8 @@ class BarKernel(BlockKernel):
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return the number of positions (y, z) of the bar in the block."""
-        above = heights.astype(np.int64) + 1 - block.columns.start
-        return self.layers * int(above.clip(0, len(block.columns)).sum())
+        rows = heights.astype(np.int64) + 1
+        return self.layers * int(rows.clip(0, len(block.columns)).sum())
 
     @property
     def line_bytes(self) -> int:

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from choco_pipeline.formula import Formula
 from choco_pipeline.games.listing import Points, holds_at, results_of
 from choco_pipeline.games.rules import Move
-from choco_pipeline.kernels import MoveArrays, grundy_generic
 from choco_pipeline.kernels.dtypes import LARGEST, Table, table_for
-from choco_pipeline.kernels.generic import settle
+from choco_pipeline.kernels.generic import MoveArrays, grundy_generic, settle
 from choco_pipeline.tables.block_kernels import BarKernel, Cells, SolidKernel, TableKernel
 from choco_pipeline.tables.bounded_game import BoundedGame, dependent
 from choco_pipeline.tables.spec import NONE

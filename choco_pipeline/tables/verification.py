@@ -38,7 +38,7 @@ from choco_pipeline.tables.store import (
     store_of,
     write_table,
 )
-from choco_pipeline.tables.wavefront import Finished, Site, fill, share_of
+from choco_pipeline.tables.wavefront import Site, block_name, fill, share_of
 
 #: Approximate number of the smallest positions that are compared with the definition.
 SMALL = 1500
@@ -260,7 +260,7 @@ def _fill_damaged_blocks(repair: _Repair, folder: Path, aside: Location) -> None
     spec, stored = repair.spec, repair.table
     with runner() as run:
         memory = share_of(run.memory or worker_memory(cores()))
-        site = Site(spec, stored.store, Journal(folder / "blocks"), memory, repair.kernels)
+        site = Site(spec, stored.store, Journal(folder / "blocks"), memory)
         blocked = site.table()
         if METADATA in repair.faults:
             blocked.outline.create(aside)
@@ -270,7 +270,7 @@ def _fill_damaged_blocks(repair: _Repair, folder: Path, aside: Location) -> None
             names = [chunk_name(at) for at, _ in places]
             if repair.faults.keys().isdisjoint(names):
                 chunks = {name: stored.entry["chunks"][name] for name in names}
-                site.record(block, Finished(chunks, positions=0))
+                site.journal.write(block_name(block), {"chunks": chunks, "positions": 0})
         fill(run, site, blocked)
 
 

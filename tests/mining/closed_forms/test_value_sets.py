@@ -18,7 +18,7 @@ from choco_pipeline.mining.closed_forms.value_sets import (
     mine_value_sets,
     nim_sum_of,
 )
-from choco_pipeline.mining.p_positions import p_positions
+from choco_pipeline.mining.laws import p_positions
 from choco_pipeline.tables.cells import Cells, are_positions
 from choco_pipeline.tables.computing import grundy_table
 from tests.rulesets import cut_games, rulesets, rulesets_with_bounds
