@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from choco_pipeline import CutGame, Nim, SolidBar, StepBar, WithPass, kernels
-from choco_pipeline.tables.block_kernels import ColumnKernel
 from choco_pipeline.tables.bounded_game import BoundedGame
-from choco_pipeline.tables.grundy_kernels import GenericKernel, grundy_kernel
+from choco_pipeline.tables.table_kernels import ColumnKernel, GenericKernel, grundy_kernel
 
 from . import cpp_loops, definition_loops
 

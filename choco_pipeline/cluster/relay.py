@@ -61,21 +61,22 @@ class Relay:
 
     def serve(self, run_tasks: RunTasks) -> None:
         """Answer requests, each in its own thread."""
-        threading.Thread(target=self._serve, args=(run_tasks,), daemon=True).start()
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection, _ = self._listening.accept()
+                except OSError:  # closed
+                    return
+                threading.Thread(target=_answer, args=(connection, run_tasks), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
 
     def close(self) -> None:
         """Close the socket."""
         with suppress(OSError):  # only this ends a thread in accept()
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
-
-    def _serve(self, run_tasks: RunTasks) -> None:
-        while True:
-            try:
-                connection, _ = self._listening.accept()
-            except OSError:  # closed
-                return
-            threading.Thread(target=_answer, args=(connection, run_tasks), daemon=True).start()
 
 
 def relay_tasks(folder: Path, target: str, arguments: Sequence[Sequence[Any]]) -> Any:

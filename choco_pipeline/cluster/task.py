@@ -70,8 +70,8 @@ def losses(target: str, address: str) -> Iterator[None]:
         ) from None
 
 
-def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
-    """Run a target on a worker.
+def run_target(target: str, arguments: Sequence[Any], folder: str, *results: Any) -> Any:
+    """Run a target on a worker, with the results of earlier steps.
 
     A `ChocoError` of any subclass is raised as a plain one with its message, because subclasses may not be serialisable.
     """
@@ -87,7 +87,7 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
             raise ClusterError(
                 f"worker {worker.address} runs in {Path.cwd()}; start it in the folder of the run, {folder}"
             )
-        return resolve(target)(*arguments, report)
+        return resolve(target)(*arguments, *results, report)
     except ChocoError as error:
         raise ChocoError(str(error)) from None
 
@@ -296,7 +296,7 @@ class Cluster(Runner):
         folder = os.getcwd()
         tasks = {
             names[step.key]: (
-                partial(_execute, step.target, step.arguments, folder),
+                partial(run_target, step.target, step.arguments, folder),
                 *(names[need] for need in step.needs),
             )
             for step in steps
@@ -355,7 +355,3 @@ def on_cluster(scheduler: str) -> Iterator[Cluster]:
 
 def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:
     return set(workers) if lane is None or not workers else {workers[lane % len(workers)]}
-
-
-def _execute(target: str, arguments: Sequence[Any], folder: str, *results: Any) -> Any:
-    return run_target(target, (*arguments, *results), folder)

@@ -15,23 +15,13 @@ line costs nothing, and most columns in the papers' games are on dead lines.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
-from choco_pipeline.kernels.bitset import (
-    EMPTY,
-    FULL,
-    ONE,
-    Index,
-    bit_of,
-    first_of,
-    pack,
-    unpack,
-    words_for,
-)
+from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
 from choco_pipeline.kernels.dtypes import Table
 
 TILE_X = 64  # few rows per tile, so that the rows use few words of the bitsets of a z
@@ -63,10 +53,6 @@ class BlockedHeights(NamedTuple):
             cap=np.full((layers, lines), UNCAPPED),
             live=np.full((layers, words_for(lines)), FULL),
         )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arrays in compressed form."""
-        return unpack, (type(self), pack(self))
 
 
 @kernel

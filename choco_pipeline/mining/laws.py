@@ -177,19 +177,16 @@ def mine_smaller_heaps(cells: Cells) -> list[StatementFinding]:
     what = "periods, and places n//k + c and n - n//k - c for residues of n modulo k"
     tried = Tried(candidates=values.size // 4 + 2 * len(DIVISORS) * 9, what=what)
     half = values.size // 2
-    laws = [*_periods(name, values)] or [*_places(name, values)] if half >= FEWEST // 2 else []
+    period = repetition(values) if half >= FEWEST // 2 else None
+    if period is not None:
+        law = f"G({name}+{period[1]}) == G"
+        laws = [f"{name} >= {period[0]} => {law}" if period[0] else law]
+    else:
+        laws = [*_places(name, values)] if half >= FEWEST // 2 else []
     found_on = Evidence(half, f"heaps below {half}")
     held_on = Evidence(values.size - half, f"the others, to {cells.bound}")
     lines = ((law, law, found_on, held_on) for law in laws)
     return StatementFinding.of_lines("smaller-heaps", tried, lines)
-
-
-def _periods(name: str, values: Ints) -> Iterator[str]:
-    """Yield the law of the shortest period of a table, if it has one."""
-    if (period := repetition(values)) is not None:
-        first, length = period
-        law = f"G({name}+{length}) == G"
-        yield f"{name} >= {first} => {law}" if first else law
 
 
 def _places(name: str, values: Ints) -> Iterator[str]:

@@ -171,14 +171,9 @@ def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator
 
 def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:
     """Return a box of the cells; it is False beyond their ends."""
-    box: Bits = np.zeros(lengths, np.bool_)
-    spans = [
-        (max(0, -start), max(0, -start, min(length, size - start)), start)
-        for start, length, size in zip(starts, lengths, cells.shape, strict=True)
-    ]
-    here = tuple(slice(first, stop) for first, stop, _ in spans)
-    box[here] = cells[tuple(slice(first + start, stop + start) for first, stop, start in spans)]
-    return box
+    sides = [*zip(starts, lengths, cells.shape, strict=True)]
+    padded = np.pad(cells, [(max(0, -at), max(0, at + n - size)) for at, n, size in sides])
+    return padded[tuple(slice(max(0, at), max(0, at) + n) for at, n, _ in sides)]
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from choco_pipeline.games import Position, Ruleset, as_game, parse_ruleset
 from choco_pipeline.games.listing import evaluate_at as evaluate_at
 from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.kernels.dtypes import Table
-from choco_pipeline.tables.bounded_game import heights_view
-from choco_pipeline.tables.chunks import Window, whole
+from choco_pipeline.tables.bounded_game import heights_over
+from choco_pipeline.tables.chunks import Window, chunks_in, whole
 from choco_pipeline.tables.computing import cells_of, p_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import NONE, Quantity, Variable, variable_of
@@ -151,7 +151,8 @@ class Cells:
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
         """Yield the table in boxes of at most `size` cells, read chunk by chunk."""
         cells = self.cells
-        for window in cells.windows() if isinstance(cells, StoredTable) else [whole(cells.shape)]:
+        chunk = cells.entry["chunk"] if isinstance(cells, StoredTable) else cells.shape
+        for _, window in chunks_in(whole(cells.shape), chunk):
             part = cells[window]
             for where in _slabs(part, size):
                 box = tuple(
@@ -287,7 +288,7 @@ class Cells:
         if self.free is not None:
             return np.broadcast_to(np.array(self.bound, np.int32), shape)
         sides = {dim: range(at.start, at.stop) for dim, at in zip(dims, box, strict=True)}
-        return heights_view(self.game.base.rules.limits[stored], sides)
+        return heights_over(self.game.base.rules.limits[stored], sides)
 
 
 def are_positions(game: Ruleset, points: Points) -> Truths:

@@ -216,9 +216,11 @@ def write_table(store: Location, spec: TableSpec, cells: NDArray[np.integer]) ->
 def finish_store(store: Location, table_ids: Sequence[str]) -> None:
     """Add consolidated metadata to a finished store.
 
-    Without it xarray warns when it opens the store. Unfinished files of killed processes are removed.
+    Without it xarray warns when it opens the store. Unfinished files of killed processes are removed; an object store has none.
     """
-    store.remove_partial()
+    with store.failures("unfinished files cannot be removed"):
+        for file in store.folder.rglob("*.partial") if store.folder is not None else ():
+            file.unlink(missing_ok=True)
     with store.failures("its metadata cannot be consolidated"), warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", ZarrUserWarning
@@ -294,11 +296,6 @@ class StoredTable:
     def corner(self, sides: Sequence[int]) -> StoredTable:
         """Return the corner at the origin with at most these sides."""
         return replace(self, sides=tuple(map(min, self.shape, sides)))
-
-    def windows(self) -> Iterator[Window]:
-        """Yield the windows of all chunks."""
-        for _, part in chunks_in(whole(self.shape), self.entry["chunk"]):
-            yield part
 
     def __getitem__(self, index: Index) -> Table:
         """Return a part of the cells."""

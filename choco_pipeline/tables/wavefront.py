@@ -1,6 +1,6 @@
 """Resumable build of a large table in blocks.
 
-Idea: a block needs only two frontiers, from the blocks before it in its row and in its column (see `block_kernels`). Therefore
+Idea: a block needs only two frontiers, from the blocks before it in its row and in its column (see `table_kernels`). Therefore
 the blocks on an antidiagonal can be filled in parallel. A frontier is passed from step to step and never stored. The store has
 the cells, and the journal their digests. Folding a finished block computes its frontiers again.
 
@@ -13,11 +13,9 @@ blocks, and for one block on each worker. After a kill, folding reads the finish
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -32,10 +30,10 @@ from choco_pipeline.cluster.connect import Runner, Step, runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.games import Ruleset
+from choco_pipeline.kernels.bitset import pack, unpack
 from choco_pipeline.kernels.dtypes import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.block_kernels import Block, BlockKernel, Frontier, Place
 from choco_pipeline.tables.chunks import Window, whole
 from choco_pipeline.tables.computing import (
     STORED_PER_SECOND,
@@ -54,6 +52,7 @@ from choco_pipeline.tables.store import (
     finish_store,
     stored_tables,
 )
+from choco_pipeline.tables.table_kernels import Block, BlockKernel, Frontier, Place
 
 #: Least seconds of work in a block. The overhead of a task is 5 to 10 ms in all processes together.
 LEAST_SECONDS = 0.04
@@ -162,12 +161,7 @@ def block_sizes(spec: TableSpec, memory: int) -> dict[str, int]:
     """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
     table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
     rows, columns = map(len, table.blocks[0, 0])
-    return {
-        "blocks": len(table.blocks),
-        "rows": rows,
-        "columns": columns,
-        "memory": table.memory,
-    }
+    return {"blocks": len(table.blocks), "rows": rows, "columns": columns, "memory": table.memory}
 
 
 @lru_cache(maxsize=4)
@@ -200,8 +194,6 @@ class Site:
     journal: Journal
     #: Bytes that a worker may use for a block; they determine the blocks' sides.
     memory: int
-    #: Whether there are several workers, so that frontiers along columns are sent between them.
-    sends: bool = False
     #: Digest of the code of the build.
     kernels: str = field(default_factory=lambda: code_digest(TABLE_CODE))
 
@@ -251,29 +243,25 @@ class BlockFrontiers:
 
     A row of blocks is a lane: its blocks run on one worker, where the frontier along the row stays. Only the frontier along the
     columns is sent to another worker or spilled to disk. A worker that has lost the frontier along a row computes it again by
-    folding (`_along_row`). A sent frontier stays compressed until the block below takes it. This avoids a copy, and keeps
+    folding (`_along_row`). The frontier along the columns stays compressed until the block below takes it. This keeps
     decompression out of the worker's event loop.
     """
 
-    def __init__(
-        self, down: Frontier | bytes | None, across: Frontier | None, *, packs: bool = False
-    ) -> None:
-        """Store the frontiers; with `packs`, the one along the columns is compressed."""
-        self._down = down if down is None or not packs else pickle.dumps(down)
+    def __init__(self, down: Frontier | None, across: Frontier | None) -> None:
+        """Store the frontiers; the one along the columns is compressed."""
+        self._down = None if down is None else (type(down), pack(down))
         self._across = across
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """Pickle only the frontier along the columns."""
-        is_packed = self._down is None or isinstance(self._down, bytes)
-        return BlockFrontiers, (self._down if is_packed else pickle.dumps(self._down), None)
+        return {"_down": self._down, "_across": None}
 
     def down(self) -> Frontier:
         """Return a copy of the frontier along the columns; the block may run again."""
         if self._down is None:
             raise StoreError("an earlier block has not handed on the frontier that this one needs")
-        if isinstance(self._down, bytes):  # pickled by this class
-            return cast(Frontier, pickle.loads(self._down))
-        return deepcopy(self._down)
+        kind, packed = self._down
+        return kind(*unpack(packed))
 
     def across(self) -> Frontier | None:
         """Return and remove the frontier along the row; None if this worker has none."""
@@ -321,7 +309,7 @@ def fill_block(
         }
         site.journal.write(block_name(block), finished)
     down, across = (frontiers[axis] if axis in hands_on else None for axis in (0, 1))
-    return BlockFrontiers(down, across, packs=site.sends)
+    return BlockFrontiers(down, across)
 
 
 def _along_row(site: Site, place: Place) -> Any:
@@ -376,13 +364,8 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
     (spec,) = shard.tables
     manifest = Path(manifest_file)
     with runner() as run:
-        site = Site(
-            spec,
-            store_for(shard, manifest),
-            Journal.of(manifest),
-            share_of(run.memory or given or worker_memory(cores())),
-            sends=run.workers > 1,
-        )
+        memory = share_of(run.memory or given or worker_memory(cores()))
+        site = Site(spec, store_for(shard, manifest), Journal.of(manifest), memory)
         table = _begin(site)
         kept = site.finished(table.blocks)
         run.report(Stage.BUILD, all_blocks=len(table.blocks))
