@@ -28,8 +28,15 @@ from distributed.comm.core import connect
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.scheduler import KilledWorker
 
-from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, Runner, Step, resolve
-from choco_pipeline.cluster.relay import GivenUpError
+from choco_pipeline.cluster.connect import (
+    PROCESS,
+    TOPIC,
+    ClusterError,
+    GivenUpError,
+    Runner,
+    Step,
+    resolve,
+)
 from choco_pipeline.errors import ChocoError
 
 #: A worker's threshold for garbage collection, above Python's: searches create millions of objects, few of them in cycles.

@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from choco_pipeline.kernels.bars import fill_bar, fill_solid, fold_bar, fold_solid
 from choco_pipeline.kernels.bitset import BelowSets, OptionSets
 from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns
 from choco_pipeline.kernels.dtypes import Table
-from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar
-from choco_pipeline.kernels.solid import fill_solid, fold_solid
 
 
 def warm_up() -> None:
@@ -19,10 +18,10 @@ def warm_up() -> None:
     for table in tables:
         by_x, by_z = (OptionSets.start(lines=1, layers=1, largest=2, n_y=1) for _ in range(2))
         below = BelowSets.start(lines=1, layers=1, largest=2)
-        fill_bar(heights[0], (0, 1), True, by_z, below, table)
+        fill_bar(heights[0], (0, 1, 0), True, by_z, below, table)
         fold_bar(heights[0], by_z, below, table)
-        fill_solid(heights, (0, 1), True, by_x, by_z, table[None])
+        fill_solid(heights, (0, 1, 0), True, by_x, by_z, table[None])
         fold_solid(heights, by_x, by_z, table[None])
         left, lower = (BlockedHeights.start(lines=1, layers=1, n_y=1) for _ in range(2))
-        fill_columns(heights, (0, 1), True, left, lower, table)
+        fill_columns(heights, (0, 1, 0), True, left, lower, table)
         fold_columns(heights, left, lower, table)

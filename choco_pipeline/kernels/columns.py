@@ -1,4 +1,4 @@
-"""P-positions of solid bars, column by column; for the game see `solid`.
+"""P-positions of solid bars, column by column; for the game see `bars`.
 
 Idea: a move joins any two positions of a column (x, ·, z), so at most one of them is a P-position. It has the least y, up to the
 height, that no P-position at a smaller x or z blocks. A P-position blocks its y on its lines along x and z. If it is the highest
@@ -24,7 +24,6 @@ from choco_pipeline.compiling import kernel
 from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
 from choco_pipeline.kernels.dtypes import Table
 
-TILE_X = 64  # few rows per tile, so that the rows use few words of the bitsets of a z
 TILE_Z = 512  # the bitsets of a tile fit into the L1 cache; smaller tiles have more overhead
 UNCAPPED = np.int32(2**31 - 1)
 
@@ -75,87 +74,9 @@ def retire(blocked: BlockedHeights) -> None:
 
 
 @kernel
-def fill_tile(
-    heights: NDArray[np.int32],
-    rows: tuple[int, int, int],
-    z_range: tuple[int, int],
-    p: Index,
-    is_first: bool,
-    by_x: BlockedHeights,
-    by_z: BlockedHeights,
-    p_y: Table,
-) -> None:
-    """Fill a tile of ``p_y[p]``; ``rows`` has its x and the first x of ``by_z``.
-
-    Its first z is a multiple of 64.
-    """
-    used_x = by_x.used[p]
-    open_x = by_x.open_words[p]
-    cap_x = by_x.cap[p]
-    live_x = by_x.live[p]
-    used_z = by_z.used[p]
-    open_z = by_z.open_words[p]
-    out = p_y[p]
-    fewer_passes = p_y[max(p - 1, 0)]
-    first, stop = z_range
-    for x in range(rows[0], rows[1]):
-        row = x - rows[2]
-        out[x, first:stop] = -1
-        if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
-            continue
-        row_cap = np.int64(by_z.cap[p, row])
-        # (0, 0, 0) with fewer passes blocks nothing: no pass is allowed there, so it is a P-position for any number of passes.
-        passes_from = stop if p == 0 else 1 if is_first and x == 0 else 0
-        for group in range(first >> 6, (stop + 63) >> 6):
-            lines = live_x[group]
-            if group == stop >> 6:
-                lines &= bit_of(stop) - ONE
-            while lines != EMPTY:
-                z = (group << 6) + first_of(lines)
-                lines &= lines - ONE
-                passed = np.int64(-1) if z < passes_from else np.int64(fewer_passes[x, z])
-                s = 0
-                candidates = open_x[0, z] & open_z[0, row]
-                while True:
-                    while candidates == EMPTY:
-                        s += 1
-                        candidates = open_x[s, z] & open_z[s, row]
-                    i = (s << 6) + first_of(candidates)
-                    used = used_x[i, z] | used_z[i, row]
-                    if passed >> 6 == i:
-                        used |= bit_of(passed)
-                    if used != FULL:
-                        break
-                    candidates &= candidates - ONE
-                y = (i << 6) + first_of(~used)
-                if y <= heights[x, z] and y <= row_cap and y <= cap_x[z]:
-                    out[x, z] = y
-                    bit = bit_of(y)
-                    used_x[i, z] |= bit
-                    used_z[i, row] |= bit
-                    if y == heights[x, z]:
-                        row_cap = y
-                        by_z.cap[p, row] = y
-                        cap_x[z] = y
-                    if used_x[i, z] == FULL:
-                        open_x[s, z] &= ~bit_of(i)
-                    if used_z[i, row] == FULL:
-                        open_z[s, row] &= ~bit_of(i)
-                else:  # rare, except after the last P-position of a line
-                    if is_dead(by_x, p, z):
-                        live_x[group] &= ~bit_of(z)
-                    if is_dead(by_z, p, row):
-                        by_z.live[p, row >> 6] &= ~bit_of(row)
-                        break
-            else:
-                continue
-            break
-
-
-@kernel
 def fill_columns(
     heights: NDArray[np.int32],
-    rows: tuple[int, int],
+    rows: tuple[int, int, int],
     is_first: bool,
     by_x: BlockedHeights,
     by_z: BlockedHeights,
@@ -167,45 +88,71 @@ def fill_columns(
     [passes+1, n_x, n_z], receives the y of the P-position of each column, or -1 if a column has none.
     """
     layers, _, n_z = p_y.shape
-    for x in range(rows[0], rows[1], TILE_X):
-        tile = (x, min(x + TILE_X, rows[1]), rows[0])
-        for z in range(0, n_z, TILE_Z):
-            for p in range(layers):
-                fill_tile(heights, tile, (z, min(z + TILE_Z, n_z)), p, is_first, by_x, by_z, p_y)
+    for first in range(0, n_z, TILE_Z):
+        stop = min(first + TILE_Z, n_z)
+        for p in range(layers):
+            used_x = by_x.used[p]
+            open_x = by_x.open_words[p]
+            cap_x = by_x.cap[p]
+            live_x = by_x.live[p]
+            used_z = by_z.used[p]
+            open_z = by_z.open_words[p]
+            out = p_y[p]
+            fewer_passes = p_y[max(p - 1, 0)]
+            for x in range(rows[0], rows[1]):
+                row = x - rows[2]
+                out[x, first:stop] = -1
+                if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
+                    continue
+                row_cap = np.int64(by_z.cap[p, row])
+                # (0, 0, 0) with fewer passes blocks nothing: no pass is allowed there, so it is a P-position for any number of passes.
+                passes_from = stop if p == 0 else 1 if is_first and x == 0 else 0
+                for group in range(first >> 6, (stop + 63) >> 6):
+                    lines = live_x[group]
+                    if group == stop >> 6:
+                        lines &= bit_of(stop) - ONE
+                    while lines != EMPTY:
+                        z = (group << 6) + first_of(lines)
+                        lines &= lines - ONE
+                        passed = np.int64(-1) if z < passes_from else np.int64(fewer_passes[x, z])
+                        s = 0
+                        candidates = open_x[0, z] & open_z[0, row]
+                        while True:
+                            while candidates == EMPTY:
+                                s += 1
+                                candidates = open_x[s, z] & open_z[s, row]
+                            i = (s << 6) + first_of(candidates)
+                            used = used_x[i, z] | used_z[i, row]
+                            if passed >> 6 == i:
+                                used |= bit_of(passed)
+                            if used != FULL:
+                                break
+                            candidates &= candidates - ONE
+                        y = (i << 6) + first_of(~used)
+                        if y <= heights[x, z] and y <= row_cap and y <= cap_x[z]:
+                            out[x, z] = y
+                            bit = bit_of(y)
+                            used_x[i, z] |= bit
+                            used_z[i, row] |= bit
+                            if y == heights[x, z]:
+                                row_cap = y
+                                by_z.cap[p, row] = y
+                                cap_x[z] = y
+                            if used_x[i, z] == FULL:
+                                open_x[s, z] &= ~bit_of(i)
+                            if used_z[i, row] == FULL:
+                                open_z[s, row] &= ~bit_of(i)
+                        else:  # rare, except after the last P-position of a line
+                            if is_dead(by_x, p, z):
+                                live_x[group] &= ~bit_of(z)
+                            if is_dead(by_z, p, row):
+                                by_z.live[p, row >> 6] &= ~bit_of(row)
+                                break
+                    else:
+                        continue
+                    break
     retire(by_x)
     retire(by_z)
-
-
-@kernel
-def fold_tile(
-    heights: NDArray[np.int32],
-    rows: tuple[int, int],
-    z_range: tuple[int, int],
-    p: Index,
-    by_x: BlockedHeights,
-    by_z: BlockedHeights,
-    p_y: Table,
-) -> None:
-    """Add the heights that P-positions in ``p_y[p, rows, z_range]`` block."""
-    used_x = by_x.used[p]
-    open_x = by_x.open_words[p]
-    used_z = by_z.used[p]
-    open_z = by_z.open_words[p]
-    for x in range(rows[0], rows[1]):
-        for z in range(z_range[0], z_range[1]):
-            y = np.int64(p_y[p, x, z])
-            if y < 0:
-                continue
-            i = y >> 6
-            used_x[i, z] |= bit_of(y)
-            used_z[i, x] |= bit_of(y)
-            if y == heights[x, z]:
-                by_x.cap[p, z] = y
-                by_z.cap[p, x] = y
-            if used_x[i, z] == FULL:
-                open_x[i >> 6, z] &= ~bit_of(i)
-            if used_z[i, x] == FULL:
-                open_z[i >> 6, x] &= ~bit_of(i)
 
 
 @kernel
@@ -214,10 +161,25 @@ def fold_columns(
 ) -> None:
     """Update blocked heights from a filled block, exactly as `fill_columns` does."""
     layers, n_x, n_z = p_y.shape
-    for x in range(0, n_x, TILE_X):
-        tile = (x, min(x + TILE_X, n_x))
-        for z in range(0, n_z, TILE_Z):
-            for p in range(layers):
-                fold_tile(heights, tile, (z, min(z + TILE_Z, n_z)), p, by_x, by_z, p_y)
+    for p in range(layers):
+        used_x = by_x.used[p]
+        open_x = by_x.open_words[p]
+        used_z = by_z.used[p]
+        open_z = by_z.open_words[p]
+        for x in range(n_x):
+            for z in range(n_z):
+                y = np.int64(p_y[p, x, z])
+                if y < 0:
+                    continue
+                i = y >> 6
+                used_x[i, z] |= bit_of(y)
+                used_z[i, x] |= bit_of(y)
+                if y == heights[x, z]:
+                    by_x.cap[p, z] = y
+                    by_z.cap[p, x] = y
+                if used_x[i, z] == FULL:
+                    open_x[i >> 6, z] &= ~bit_of(i)
+                if used_z[i, x] == FULL:
+                    open_z[i >> 6, x] &= ~bit_of(i)
     retire(by_x)
     retire(by_z)

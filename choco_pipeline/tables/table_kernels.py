@@ -24,12 +24,11 @@ from numpy.typing import NDArray
 from choco_pipeline.formula import Formula
 from choco_pipeline.games.listing import Points, holds_at, results_of
 from choco_pipeline.games.rules import Move
+from choco_pipeline.kernels.bars import fill_bar, fill_solid, fold_bar, fold_solid
 from choco_pipeline.kernels.bitset import BelowSets, OptionSets
 from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns
 from choco_pipeline.kernels.dtypes import LARGEST, Table, dtype_for, table_for
-from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar
 from choco_pipeline.kernels.generic import MoveArrays, grundy_generic, settle
-from choco_pipeline.kernels.solid import fill_solid, fold_solid
 from choco_pipeline.tables.bounded_game import BoundedGame, PlainBar, dependent, heights_over
 from choco_pipeline.tables.spec import NONE
 
@@ -176,7 +175,8 @@ class BlockKernel(TableKernel):
         for first in every.rows[:: self.tile]:
             rows = every.rows[first : first + self.tile]
             across = self.start(1, Block(rows, every.columns))
-            self.loops[0](heights, (rows.start, rows.stop), True, down, across, cells)
+            sides = (rows.start, rows.stop, rows.start)
+            self.loops[0](heights, sides, True, down, across, cells)
         return cells.reshape(self.layers, *self.shape)
 
     def fill(self, block: Block, heights: NDArray[np.int32], down: Any, across: Any) -> Table:
@@ -186,7 +186,9 @@ class BlockKernel(TableKernel):
         columns.
         """
         cells, is_first = self.empty(block), block.rows.start == block.columns.start == 0
-        self.loops[0](heights, (0, len(block.rows)), is_first, down, across, cells)
+        for first in range(0, len(block.rows), self.tile):
+            sides = (first, min(first + self.tile, len(block.rows)), 0)
+            self.loops[0](heights, sides, is_first, down, across, cells)
         return cells
 
     def empty(self, block: Block) -> Table:

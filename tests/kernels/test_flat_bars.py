@@ -121,7 +121,7 @@ def check_blocks(heights, passes, y_edges, z_edges):
             below = BelowSets(*(part[z0:z1] for part in below_all))
             below_fold = BelowSets(*(part.copy() for part in below))
             block = np.empty((layers, z1 - z0, y1 - y0), whole.dtype)
-            fill_bar(own, (0, z1 - z0), y0 == z0 == 0, by_z, below, block)
+            fill_bar(own, (0, z1 - z0, 0), y0 == z0 == 0, by_z, below, block)
             np.testing.assert_array_equal(block, whole[:, z0:z1, y0:y1])
             fold_bar(own, by_z_fold, below_fold, block)
             assert_same_sets(below_fold, below)

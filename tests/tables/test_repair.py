@@ -12,6 +12,7 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
+from choco_pipeline.tables.chunks import chunks_in, whole
 from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
@@ -71,7 +72,7 @@ def require_unreadable(manifest, table_id, chunk):
 
     def by_windows():
         cells = StoredTable.open(store, table_id, entry)
-        for window in cells.windows():
+        for _, window in chunks_in(whole(cells.shape), entry["chunk"]):
             cells[window]
 
     for read in (lambda: read_table(store, table_id, entry), by_windows):
