@@ -34,7 +34,6 @@ from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tri
 from choco_pipeline.tables.cells import (
     Cells,
     Ints,
-    Points,
     Truths,
     are_positions,
     holds_at,
@@ -58,20 +57,13 @@ FEWEST, FEWEST_TERMS, FEWEST_VALUES = 32, 12, 4
 DIVISORS = range(2, 7)
 
 
-def p_positions(cells: Cells, reach: int | None = None) -> Points:
-    """Return the coordinates of P-positions; except passes, they are at most `reach`."""
-    parts = [cells.within_reach(points, reach) for points in cells.p_positions()]
-    names = cells.game.coordinates
-    return {name: np.concatenate([part[name] for part in parts]) for name in names}
-
-
 def mine_symmetric_laws(cells: Cells) -> list[StatementFinding]:
     """Return laws for all coordinates alike; none for games with passes."""
     game, names = cells.game, cells.game.coordinates
     if game.passes or game.base.rules.face is not None or len(names) not in BOUNDS:
         return []
     most = min(cells.bound, BOUNDS[len(names)])
-    p = p_positions(cells, most)
+    p = cells.all_p_positions(most)
     box = np.indices((most + 1,) * len(names)).reshape(len(names), -1)
     every = dict(zip(names, box, strict=True))
     every = select(every, are_positions(game, every))
@@ -149,7 +141,7 @@ def mine_counted_lines(cells: Cells) -> list[StatementFinding]:
     most = min(cells.bound, LINES_BOUND)
     last = most // INSIDE
     laws: list[tuple[str, str, Evidence, Evidence]] = []
-    p = p_positions(cells, most) if last >= FEWEST_LINES else {}
+    p = cells.all_p_positions(most) if last >= FEWEST_LINES else {}
     for domain, line, first in lines if p else ():
         inside = select_where(p, parse(domain))
         count = inside[a].size

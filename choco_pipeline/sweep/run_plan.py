@@ -32,7 +32,6 @@ from choco_pipeline.proof.checker import checker_version
 from choco_pipeline.proof.games.guess import QUANTITIES
 from choco_pipeline.proof.records import (
     ClaimToDecide,
-    DecisionOrder,
     GameToProve,
     ProofOrder,
     StatementProofOrder,
@@ -478,7 +477,7 @@ class Orders:
         planned = checks_of(self._tables.values(), self._catalogue)
         for (sweep, shard), checks in self._by_shard(planned):
             order = CheckOrder(
-                **dict(self._to_check(check.claim for check in checks)),
+                **self._to_check(check.claim for check in checks),
                 manifest=self._paths.manifest(shard),
                 checks=tuple(checks),
             )
@@ -492,10 +491,8 @@ class Orders:
             self._part(CHECK, sweep, len(checks), seconds, document, tables=tables)
         claims = self._catalogue.claims.values()
         for ids in in_parts([c.id for c in claims if c.pattern is None], STATEMENT_PARTS):
-            order_of_ids = self._to_check(ids).model_dump()
-            self._part(
-                CHECK_STATEMENTS, WITHOUT_TABLES, len(ids), STATEMENT * len(ids), order_of_ids
-            )
+            document = StatementOrder(**self._to_check(ids)).model_dump()
+            self._part(CHECK_STATEMENTS, WITHOUT_TABLES, len(ids), STATEMENT * len(ids), document)
 
     def _mine(self) -> None:
         """Add the searches in tables, in parts of a few tables each."""
@@ -577,21 +574,17 @@ class Orders:
             groups[sweep, self._shard_of[one.table]].append(one)
         yield from groups.items()
 
-    def _to_check(self, ids: Iterable[str]) -> StatementOrder:
-        return StatementOrder(
-            code=code_digest(CLAIM_CODE),
-            earlier=self._paths.verdicts.as_posix(),
-            claims=self._claims(ids),
-        )
+    def _to_check(self, ids: Iterable[str]) -> dict[str, Any]:
+        earlier = self._paths.verdicts.as_posix()
+        return {"code": code_digest(CLAIM_CODE), "earlier": earlier, "claims": self._claims(ids)}
 
-    def _to_decide(self, ids: Iterable[str]) -> Mapping[str, Any]:
-        order = DecisionOrder(
-            code=code_digest(PROOF_CODE),
-            checker=checker_version(),
-            certificates=self._paths.certificates.as_posix(),
-            claims=self._claims(ids),
-        )
-        return dict(order)
+    def _to_decide(self, ids: Iterable[str]) -> dict[str, Any]:
+        return {
+            "code": code_digest(PROOF_CODE),
+            "checker": checker_version(),
+            "certificates": self._paths.certificates.as_posix(),
+            "claims": self._claims(ids),
+        }
 
     def _claims(self, ids: Iterable[str]) -> Mapping[str, Mapping[str, Any]]:
         return {i: self._catalogue.claims[i].as_json() for i in sorted(set(ids))}

@@ -22,11 +22,17 @@ from choco_pipeline.games.listing import evaluate_at as evaluate_at
 from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.kernels.dtypes import Table
 from choco_pipeline.tables.bounded_game import heights_over
-from choco_pipeline.tables.chunks import Window, chunks_in, whole
 from choco_pipeline.tables.computing import cells_of, p_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import NONE, Quantity, Variable, variable_of
-from choco_pipeline.tables.store import StoredTable, store_of, stored_tables
+from choco_pipeline.tables.store import (
+    StoredTable,
+    Window,
+    chunks_in,
+    store_of,
+    stored_tables,
+    whole,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,6 +195,12 @@ class Cells:
     def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
         """Yield the coordinates of the P-positions, block by block."""
         return map(self.p_positions_of, self.slabs(size))
+
+    def all_p_positions(self, reach: int | None = None) -> Points:
+        """Return the coordinates of all P-positions of size up to `reach`."""
+        parts = [self.within_reach(points, reach) for points in self.p_positions()]
+        names = self.game.coordinates
+        return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
     def p_positions_of(self, slab: Slab) -> Points:
         """Return all coordinates of the P-positions in a slab."""

@@ -12,9 +12,9 @@ from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.games.rules import Face
 from choco_pipeline.tables.bounded_game import BoundedGame, estimated_positions
-from choco_pipeline.tables.chunks import chunk_shape
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import NONE, Quantity, coordinate, variable_of
+from choco_pipeline.tables.store import HELD_BYTES, chunk_shape
 from choco_pipeline.tables.table_kernels import (
     Block,
     BlockKernel,
@@ -41,8 +41,7 @@ LARGE_SECONDS = 10.0
 LARGE_BYTES = 1 << 30
 #: Memory of a worker without the table.
 WORKER_BYTES = 300 << 20
-#: Memory of a reader for cached chunks, and for its computation on one chunk or on a counterexample.
-HELD_BYTES = 64 << 20
+#: Memory of a reader for its computation on one chunk or on a counterexample.
 WINDOW_BYTES = 256 << 20
 #: A quick table has this bound, halved until it takes about this many seconds.
 QUICK_BOUND, QUICK_SECONDS = 256, 0.1

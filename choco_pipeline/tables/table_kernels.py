@@ -548,19 +548,10 @@ class ListedKernel(SampledKernel):
         return np.asarray(np.ravel_multi_index(columns, self.shape), np.int64)
 
 
-#: The fastest first; the last one computes every game.
-KERNELS: tuple[type[TableKernel], ...] = (
-    BarKernel,
-    SolidKernel,
-    NimSumKernel,
-    ListedKernel,
-    GenericKernel,
-)
-
-
 def grundy_kernel(game: BoundedGame) -> TableKernel:
     """Return the fastest kernel that computes a game's Grundy numbers."""
-    return next(kernel for kind in KERNELS if (kernel := kind.of(game)) is not None)
+    kinds = BarKernel, SolidKernel, NimSumKernel, ListedKernel, GenericKernel  # the fastest first
+    return next(kernel for kind in kinds if (kernel := kind.of(game)) is not None)
 
 
 def move_arrays(game: BoundedGame) -> MoveArrays:

@@ -24,7 +24,6 @@ from choco_pipeline.games import Position, mex
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.bounded_game import estimated_positions
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.chunks import chunk_name, chunks_in
 from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location, reason
 from choco_pipeline.tables.machine import cores, worker_memory
@@ -33,6 +32,8 @@ from choco_pipeline.tables.spec import Quantity, TableSpec
 from choco_pipeline.tables.store import (
     METADATA,
     StoredTable,
+    chunk_name,
+    chunks_in,
     finish_store,
     reading_errors,
     store_of,

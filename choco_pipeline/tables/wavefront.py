@@ -34,7 +34,6 @@ from choco_pipeline.kernels.bitset import pack, unpack
 from choco_pipeline.kernels.dtypes import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.chunks import Window, whole
 from choco_pipeline.tables.computing import (
     STORED_PER_SECOND,
     WORKER_BYTES,
@@ -49,8 +48,10 @@ from choco_pipeline.tables.store import (
     Outline,
     StoredTable,
     TableEntry,
+    Window,
     finish_store,
     stored_tables,
+    whole,
 )
 from choco_pipeline.tables.table_kernels import Block, BlockKernel, Frontier, Place
 

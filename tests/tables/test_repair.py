@@ -12,12 +12,18 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.chunks import chunks_in, whole
 from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import TableSpec
-from choco_pipeline.tables.store import Outline, StoredTable, read_table, write_table
+from choco_pipeline.tables.store import (
+    Outline,
+    StoredTable,
+    chunks_in,
+    read_table,
+    whole,
+    write_table,
+)
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
