@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 from choco_pipeline.errors import ChocoError, DisagreementError
@@ -30,15 +31,8 @@ SCHEDULER = "CHOCO_SCHEDULER"
 SOCKET = "jobs.socket"
 #: The scheduler's log topic for reports.
 TOPIC = "choco-progress"
-
-
-@dataclass
-class _Process:
-    #: Whether this process is a worker of a cluster.
-    is_worker: bool = False
-
-
-PROCESS = _Process()
+#: Whether this process is a worker of a cluster.
+PROCESS = SimpleNamespace(is_worker=False)
 
 
 class ClusterError(ChocoError):

@@ -617,15 +617,9 @@ def _sums(numbers: Ints, values: Ints) -> Ints:
     return np.stack([i, j, np.zeros_like(i), np.zeros_like(i), more], axis=1)
 
 
-class Sorted(NamedTuple):
-    """Sorted checksums, for look-ups by value."""
-
-    #: In ascending order.
-    checksums: Ints
-    #: The row that each belongs to.
-    order: Ints
-    #: Whether a bucket has a checksum. A look-up begins here, because the bucket of most values is empty.
-    buckets: Truths
+#: Checksums in ascending order, the row of each, and whether a bucket has any. A look-up begins with the bucket, because those of most
+#: values are empty.
+Sorted = tuple[Ints, Ints, Truths]
 
 
 def _bucket(checksums: Ints) -> NDArray[np.uint64]:
@@ -639,19 +633,20 @@ def _sorted(checksums: Ints) -> Sorted:
     order = np.argsort(checksums, kind="stable")
     buckets = np.zeros(1 << 16, np.bool_)
     buckets[_bucket(checksums)] = True
-    return Sorted(checksums[order], order, buckets)
+    return checksums[order], order, buckets
 
 
 def _matches(own: Sorted, needed: Ints) -> tuple[Ints, Ints]:
     """Return the first pairs i, j such that j has the checksum that i needs."""
-    i = np.flatnonzero(own.buckets[_bucket(needed)])
-    first = np.searchsorted(own.checksums, needed[i], "left")
-    last = np.searchsorted(own.checksums, needed[i], "right")
+    checksums, order, buckets = own
+    i = np.flatnonzero(buckets[_bucket(needed)])
+    first = np.searchsorted(checksums, needed[i], "left")
+    last = np.searchsorted(checksums, needed[i], "right")
     i, first, several = i[last > first], first[last > first], (last - first)[last > first]
     i = i[: np.searchsorted(several.cumsum(), MOST_PAIRS) + 1]
     several = several[: i.size]
     start = np.repeat(first[: i.size] - (several.cumsum() - several), several)
-    return np.repeat(i, several), own.order[start + np.arange(start.size)]
+    return np.repeat(i, several), order[start + np.arange(start.size)]
 
 
 @dataclass(frozen=True)
