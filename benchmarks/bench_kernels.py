@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from choco_pipeline import CutGame, Nim, SolidBar, StepBar, WithPass, kernels
-from choco_pipeline.tables.block_kernels import ColumnKernel
 from choco_pipeline.tables.bounded_game import BoundedGame
-from choco_pipeline.tables.grundy_kernels import GenericKernel, grundy_kernel
+from choco_pipeline.tables.table_kernels import ColumnKernel, GenericKernel, grundy_kernel
 
 from . import cpp_loops, definition_loops
 
@@ -192,7 +191,7 @@ def test_fold_columns(benchmark):
         return (kernels.BlockedHeights.start(lines=4097, layers=1, n_y=2731) for _ in range(2))
 
     def fold_block(by_x, by_z, table):
-        kernels.fold_columns(heights, (0, 4097), (0, 4097), by_x, by_z, table)
+        kernels.fold_columns(heights, by_x, by_z, table)
 
     fold(benchmark, fold_block, table, seconds, heights.size, "columns", start)
 
@@ -205,7 +204,7 @@ def test_fold_solid(benchmark):
         return (kernels.OptionSets.start(257, 1, 256 + 256 + 170, 171) for _ in range(2))
 
     def fold_block(by_x, by_z, table):
-        kernels.fold_solid(heights, (0, 257), (0, 257), by_x, by_z, table)
+        kernels.fold_solid(heights, by_x, by_z, table)
 
     fold(benchmark, fold_block, table, seconds, count(heights), "positions", start)
 
@@ -222,6 +221,6 @@ def test_fold_bar(benchmark):
         )
 
     def fold_block(by_y, by_z, table):
-        kernels.fold_bar(heights, 0, (0, 4097), by_y, by_z, table)
+        kernels.fold_bar(heights, by_z, by_y, table)
 
     fold(benchmark, fold_block, table, seconds, count(heights), "positions", start)

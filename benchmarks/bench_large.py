@@ -26,11 +26,10 @@ from choco_pipeline.cluster.clusters import local_cluster
 from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.kernels import warm_up
-from choco_pipeline.tables.block_kernels import ColumnKernel
 from choco_pipeline.tables.bounded_game import BoundedGame
 from choco_pipeline.tables.computing import table
-from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.spec import Shard, TableSpec
+from choco_pipeline.tables.table_kernels import ColumnKernel, grundy_kernel
 from choco_pipeline.tables.wavefront import build_large
 
 ROUNDS = 4

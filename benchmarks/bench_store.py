@@ -18,13 +18,12 @@ from zarr.codecs import BloscCodec, Crc32cCodec
 
 from choco_pipeline import SolidBar, StepBar, grundy_table
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.tables.block_kernels import ColumnKernel
 from choco_pipeline.tables.bounded_game import BoundedGame
-from choco_pipeline.tables.chunks import CODECS, chunk_shape
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import NOT_COMPUTED, Shard, TableSpec
-from choco_pipeline.tables.store import read_table, store_of
+from choco_pipeline.tables.store import CODECS, chunk_shape, read_table, store_of
+from choco_pipeline.tables.table_kernels import ColumnKernel
 
 ROOT = Path(__file__).parents[1]
 MEGABYTES = 256

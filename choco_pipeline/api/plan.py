@@ -1,6 +1,6 @@
 """Estimates of the size and the cost of a run.
 
-Constants are in seconds on one core, as in `choco_pipeline.sweep.orders`.
+Constants are in seconds on one core, as in `choco_pipeline.sweep.run_plan`.
 """
 
 from __future__ import annotations

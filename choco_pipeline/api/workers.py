@@ -16,8 +16,7 @@ import dask
 
 from choco_pipeline.api.terminal import note
 from choco_pipeline.cluster import cluster_file
-from choco_pipeline.cluster.connect import SCHEDULER
-from choco_pipeline.cluster.relay import GivenUpError, Relay
+from choco_pipeline.cluster.connect import SCHEDULER, GivenUpError, Relay
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import WORK
 from choco_pipeline.sweep.run_plan import Capacity
@@ -181,7 +180,7 @@ class Workers(ExitStack):
     def _run_tasks(
         self, target: str, arguments: Sequence[Sequence[Any]], is_gone: Callable[[], bool]
     ) -> list[Any]:
-        """Run the tasks of a job, as `choco_pipeline.cluster.relay.RunTasks`."""
+        """Run the tasks of a job, as `choco_pipeline.cluster.connect.RunTasks`."""
         while target.startswith(WITH_KERNELS) and not self._is_warm.wait(LOOK):
             if is_gone():
                 raise GivenUpError

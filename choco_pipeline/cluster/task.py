@@ -29,8 +29,15 @@ from distributed.comm.core import connect
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.scheduler import KilledWorker
 
-from choco_pipeline.cluster.connect import PROCESS, TOPIC, ClusterError, Runner, Step, resolve
-from choco_pipeline.cluster.relay import GivenUpError
+from choco_pipeline.cluster.connect import (
+    PROCESS,
+    TOPIC,
+    ClusterError,
+    GivenUpError,
+    Runner,
+    Step,
+    resolve,
+)
 from choco_pipeline.errors import ChocoError
 
 #: A worker's threshold for garbage collection, above Python's: searches create millions of objects, few of them in cycles.
@@ -73,8 +80,8 @@ def losses(target: str, address: str) -> Iterator[None]:
         ) from None
 
 
-def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
-    """Run a target on a worker.
+def run_target(target: str, arguments: Sequence[Any], folder: str, *results: Any) -> Any:
+    """Run a target on a worker, with the results of earlier steps.
 
     A `ChocoError` of any subclass is raised as a plain one with its message, because subclasses may not be serialisable.
     """
@@ -102,7 +109,7 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
             raise ClusterError(
                 f"worker {worker.address} runs in {Path.cwd()}; start it in the folder of the run, {folder}"
             )
-        return resolve(target)(*arguments, report)
+        return resolve(target)(*arguments, *results, report)
     except ChocoError as error:
         raise ChocoError(str(error)) from None
     finally:
@@ -313,7 +320,7 @@ class Cluster(Runner):
         folder = os.getcwd()
         tasks = {
             names[step.key]: (
-                partial(_execute, step.target, step.arguments, folder),
+                partial(run_target, step.target, step.arguments, folder),
                 *(names[need] for need in step.needs),
             )
             for step in steps
@@ -372,7 +379,3 @@ def on_cluster(scheduler: str) -> Iterator[Cluster]:
 
 def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:
     return set(workers) if lane is None or not workers else {workers[lane % len(workers)]}
-
-
-def _execute(target: str, arguments: Sequence[Any], folder: str, *results: Any) -> Any:
-    return run_target(target, (*arguments, *results), folder)

@@ -33,7 +33,7 @@ from choco_pipeline.mining.height_search import (
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.config import MOST_HEIGHT_FUNCTIONS
-from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
+from choco_pipeline.sweep.run_plan import ASKED_OF_HEIGHTS
 
 #: Most functions in one array.
 BLOCK = 1 << 13

@@ -29,11 +29,10 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
 from choco_pipeline.games.rules import Limit, Rules
-from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.counts import MOST_TERMS
+from choco_pipeline.mining.picture_rules import mine_blocks, mine_cellular
 from choco_pipeline.mining.pictures import SIDE
 from choco_pipeline.mining.recurrences import DIGIT_FUNCTIONS
-from choco_pipeline.mining.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import (
     MOST_NAMED,
     BlocksFinding,

@@ -2,29 +2,10 @@
 
 import numpy as np
 
+from choco_pipeline.kernels.bars import fill_bar, fill_solid, fold_bar, fold_solid
 from choco_pipeline.kernels.bitset import BelowSets, OptionSets
 from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns
 from choco_pipeline.kernels.dtypes import table_for
-from choco_pipeline.kernels.flat_bars import fill_bar, fold_bar
-from choco_pipeline.kernels.generic import MoveArrays, grundy_generic
-from choco_pipeline.kernels.solid import fill_solid, fold_solid
-
-__all__ = [
-    "BelowSets",
-    "BlockedHeights",
-    "MoveArrays",
-    "OptionSets",
-    "fill_bar",
-    "fill_columns",
-    "fill_solid",
-    "fold_bar",
-    "fold_columns",
-    "fold_solid",
-    "grundy_generic",
-    "warm_up",
-    "warm_up_usual",
-]
-
 
 #: Largest values of tables of 16 and of 32 bits.
 LARGEST = (np.iinfo(np.int16).max, np.iinfo(np.int32).max)
@@ -39,9 +20,9 @@ def warm_up() -> None:
         _fill(largest)
         heights, table = np.zeros((1, 1), np.int32), table_for((1, 1, 1), largest)
         by_x, by_z, below, left, lower = _inputs()
-        fold_bar(heights[0], 0, (0, 1), below, by_z, table)
-        fold_solid(heights, (0, 1), (0, 1), by_x, by_z, table[None])
-        fold_columns(heights, (0, 1), (0, 1), left, lower, table)
+        fold_bar(heights[0], by_z, below, table)
+        fold_solid(heights, by_x, by_z, table[None])
+        fold_columns(heights, left, lower, table)
 
 
 def warm_up_usual() -> None:
@@ -55,9 +36,9 @@ def warm_up_usual() -> None:
 def _fill(largest: int) -> None:
     heights, table = np.zeros((1, 1), np.int32), table_for((1, 1, 1), largest)
     by_x, by_z, below, left, lower = _inputs()
-    fill_bar(heights[0], 0, (0, 1), True, below, by_z, table)
-    fill_solid(heights, (0, 1), (0, 1), True, by_x, by_z, table[None])
-    fill_columns(heights, (0, 1), (0, 1), True, left, lower, table)
+    fill_bar(heights[0], (0, 1, 0), True, by_z, below, table)
+    fill_solid(heights, (0, 1, 0), True, by_x, by_z, table[None])
+    fill_columns(heights, (0, 1, 0), True, left, lower, table)
 
 
 def _inputs() -> tuple[OptionSets, OptionSets, BelowSets, BlockedHeights, BlockedHeights]:

@@ -7,7 +7,7 @@ once, even for large numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -21,33 +21,29 @@ from choco_pipeline.compiling import kernel
 PIECE = 64 << 20
 _COMPRESSOR = Blosc(cname="lz4", clevel=1, shuffle=Blosc.NOSHUFFLE)
 
-#: Dtype, shape and compressed bytes of an array.
-Packed: TypeAlias = tuple[str, tuple[int, ...], list[bytes]]
+#: Dtype, shape and compressed bytes of each array of a named tuple.
+Packed: TypeAlias = list[tuple[str, tuple[int, ...], list[bytes]]]
 
 
-def pack(arrays: Iterable[NDArray[Any]]) -> list[Packed]:
+def pack(arrays: Iterable[NDArray[Any]]) -> Packed:
     """Compress arrays for `unpack`."""
-    return [(array.dtype.str, array.shape, _pieces(array)) for array in arrays]
+    packed = []
+    for array in arrays:
+        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        pieces = (content[i : i + PIECE] for i in range(0, content.size, PIECE))
+        compressed = [bytes(_COMPRESSOR.encode(piece)) for piece in pieces]
+        packed.append((array.dtype.str, array.shape, compressed))
+    return packed
 
 
-def unpack(kind: type[Any], packed: list[Packed]) -> Any:
-    """Build the named tuple `kind` from arrays compressed by `pack`."""
-    return kind(*map(_array, packed))
-
-
-def _pieces(array: NDArray[Any]) -> list[bytes]:
-    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    pieces = (content[i : i + PIECE] for i in range(0, content.size, PIECE))
-    return [bytes(_COMPRESSOR.encode(piece)) for piece in pieces]
-
-
-def _array(packed: Packed) -> NDArray[Any]:
-    dtype, shape, pieces = packed
-    array = np.empty(shape, dtype)
-    content = array.reshape(-1).view(np.uint8)
-    for i, piece in enumerate(pieces):
-        _COMPRESSOR.decode(piece, out=content[i * PIECE : (i + 1) * PIECE])
-    return array
+def unpack(packed: Packed) -> Iterator[NDArray[Any]]:
+    """Yield the arrays that `pack` has compressed."""
+    for dtype, shape, pieces in packed:
+        array = np.empty(shape, dtype)
+        content = array.reshape(-1).view(np.uint8)
+        for i, piece in enumerate(pieces):
+            _COMPRESSOR.decode(piece, out=content[i * PIECE : (i + 1) * PIECE])
+        yield array
 
 
 WORD_BITS = 64
@@ -108,10 +104,6 @@ class OptionSets(NamedTuple):
             rows=np.zeros(lines, np.int64),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arrays in compressed form."""
-        return unpack, (type(self), pack(self))
-
 
 class BelowSets(NamedTuple):
     """Grundy numbers of the positions below a block, for each z."""
@@ -133,10 +125,6 @@ class BelowSets(NamedTuple):
             open_words=np.full((lines, layers, words_for(words)), FULL),
             last=np.full((lines, layers), -1, np.int32),
         )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arrays in compressed form."""
-        return unpack, (type(self), pack(self))
 
 
 @kernel

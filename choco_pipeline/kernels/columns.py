@@ -1,4 +1,4 @@
-"""P-positions of solid bars, column by column; for the game see `solid`.
+"""P-positions of solid bars, column by column; for the game see `bars`.
 
 Idea: a move joins any two positions of a column (x, ·, z), so at most one of them is a P-position. It has the least y, up to the
 height, that no P-position at a smaller x or z blocks. A P-position blocks its y on its lines along x and z. If it is the highest
@@ -15,26 +15,15 @@ line costs nothing, and most columns in the papers' games are on dead lines.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.compiling import kernel
-from choco_pipeline.kernels.bitset import (
-    EMPTY,
-    FULL,
-    ONE,
-    Index,
-    bit_of,
-    first_of,
-    pack,
-    unpack,
-    words_for,
-)
+from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
 from choco_pipeline.kernels.dtypes import Table
 
-TILE_X = 64  # few rows per tile, so that the rows use few words of the bitsets of a z
 TILE_Z = 512  # the bitsets of a tile fit into the L1 cache; smaller tiles have more overhead
 UNCAPPED = np.int32(2**31 - 1)
 
@@ -64,10 +53,6 @@ class BlockedHeights(NamedTuple):
             live=np.full((layers, words_for(lines)), FULL),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arrays in compressed form."""
-        return unpack, (type(self), pack(self))
-
 
 @kernel
 def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
@@ -80,165 +65,121 @@ def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
 
 
 @kernel
-def retire(blocked: BlockedHeights, first: Index, stop: Index) -> None:
-    """Mark every dead line in a range; filling marks only some of them."""
+def retire(blocked: BlockedHeights) -> None:
+    """Mark every dead line; filling marks only some of them."""
     for p in range(blocked.cap.shape[0]):
-        for line in range(first, stop):
+        for line in range(blocked.cap.shape[1]):
             if blocked.live[p, line >> 6] & bit_of(line) != EMPTY and is_dead(blocked, p, line):
                 blocked.live[p, line >> 6] &= ~bit_of(line)
 
 
 @kernel
-def fill_tile(
-    heights: NDArray[np.int32],
-    rows: tuple[int, int, int],
-    z_range: tuple[int, int],
-    p: Index,
-    terminal: Index,
-    by_x: BlockedHeights,
-    by_z: BlockedHeights,
-    p_y: Table,
-) -> None:
-    """Fill a tile of ``p_y[p]``; ``rows`` is x_range and the first x of ``by_z``."""
-    used_x = by_x.used[p]
-    open_x = by_x.open_words[p]
-    cap_x = by_x.cap[p]
-    live_x = by_x.live[p]
-    used_z = by_z.used[p]
-    open_z = by_z.open_words[p]
-    out = p_y[p]
-    fewer_passes = p_y[max(p - 1, 0)]
-    first, stop = z_range
-    for x in range(rows[0], rows[1]):
-        row = x - rows[2]
-        out[x, first:stop] = -1
-        if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
-            continue
-        row_cap = np.int64(by_z.cap[p, row])
-        # (0, 0, 0) with fewer passes blocks nothing: no pass is allowed there, so it is a P-position for any number of passes.
-        passes_from = stop if p == 0 else 1 if x == terminal else 0
-        for group in range(first >> 6, (stop + 63) >> 6):
-            lines = live_x[group]
-            if group == first >> 6:
-                lines &= FULL << np.uint64(first & 63)
-            if group == stop >> 6:
-                lines &= bit_of(stop) - ONE
-            while lines != EMPTY:
-                z = (group << 6) + first_of(lines)
-                lines &= lines - ONE
-                passed = np.int64(-1) if z < passes_from else np.int64(fewer_passes[x, z])
-                s = 0
-                candidates = open_x[0, z] & open_z[0, row]
-                while True:
-                    while candidates == EMPTY:
-                        s += 1
-                        candidates = open_x[s, z] & open_z[s, row]
-                    i = (s << 6) + first_of(candidates)
-                    used = used_x[i, z] | used_z[i, row]
-                    if passed >> 6 == i:
-                        used |= bit_of(passed)
-                    if used != FULL:
-                        break
-                    candidates &= candidates - ONE
-                y = (i << 6) + first_of(~used)
-                if y <= heights[x, z] and y <= row_cap and y <= cap_x[z]:
-                    out[x, z] = y
-                    bit = bit_of(y)
-                    used_x[i, z] |= bit
-                    used_z[i, row] |= bit
-                    if y == heights[x, z]:
-                        row_cap = y
-                        by_z.cap[p, row] = y
-                        cap_x[z] = y
-                    if used_x[i, z] == FULL:
-                        open_x[s, z] &= ~bit_of(i)
-                    if used_z[i, row] == FULL:
-                        open_z[s, row] &= ~bit_of(i)
-                else:  # rare, except after the last P-position of a line
-                    if is_dead(by_x, p, z):
-                        live_x[group] &= ~bit_of(z)
-                    if is_dead(by_z, p, row):
-                        by_z.live[p, row >> 6] &= ~bit_of(row)
-                        break
-            else:
-                continue
-            break
-
-
-@kernel
 def fill_columns(
     heights: NDArray[np.int32],
-    x_range: tuple[int, int],
-    z_range: tuple[int, int],
-    holds_terminal: bool,
+    rows: tuple[int, int, int],
+    is_first: bool,
     by_x: BlockedHeights,
     by_z: BlockedHeights,
     p_y: Table,
 ) -> None:
-    """Fill the block ``p_y[:, x_range, z_range]``; earlier blocks must be filled.
+    """Fill some x of a block; earlier blocks must be filled.
 
     The parameters are those of `fill_solid`, except that `by_x` and `by_z` hold blocked heights. ``p_y``, int16 or int32
     [passes+1, n_x, n_z], receives the y of the P-position of each column, or -1 if a column has none.
     """
-    terminal = 0 if holds_terminal else -1
-    for x in range(x_range[0], x_range[1], TILE_X):
-        rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
-        for z in range(z_range[0], z_range[1], TILE_Z):
-            tile = (z, min(z + TILE_Z, z_range[1]))
-            for p in range(p_y.shape[0]):
-                fill_tile(heights, rows, tile, p, terminal, by_x, by_z, p_y)
-    retire(by_x, z_range[0], z_range[1])
-    retire(by_z, 0, x_range[1] - x_range[0])
-
-
-@kernel
-def fold_tile(
-    heights: NDArray[np.int32],
-    rows: tuple[int, int, int],
-    z_range: tuple[int, int],
-    p: Index,
-    by_x: BlockedHeights,
-    by_z: BlockedHeights,
-    p_y: Table,
-) -> None:
-    """Add the heights that P-positions in ``p_y[p, x_range, z_range]`` block."""
-    used_x = by_x.used[p]
-    open_x = by_x.open_words[p]
-    used_z = by_z.used[p]
-    open_z = by_z.open_words[p]
-    for x in range(rows[0], rows[1]):
-        row = x - rows[2]
-        for z in range(z_range[0], z_range[1]):
-            y = np.int64(p_y[p, x, z])
-            if y < 0:
-                continue
-            i = y >> 6
-            used_x[i, z] |= bit_of(y)
-            used_z[i, row] |= bit_of(y)
-            if y == heights[x, z]:
-                by_x.cap[p, z] = y
-                by_z.cap[p, row] = y
-            if used_x[i, z] == FULL:
-                open_x[i >> 6, z] &= ~bit_of(i)
-            if used_z[i, row] == FULL:
-                open_z[i >> 6, row] &= ~bit_of(i)
+    layers, _, n_z = p_y.shape
+    for first in range(0, n_z, TILE_Z):
+        stop = min(first + TILE_Z, n_z)
+        for p in range(layers):
+            used_x = by_x.used[p]
+            open_x = by_x.open_words[p]
+            cap_x = by_x.cap[p]
+            live_x = by_x.live[p]
+            used_z = by_z.used[p]
+            open_z = by_z.open_words[p]
+            out = p_y[p]
+            fewer_passes = p_y[max(p - 1, 0)]
+            for x in range(rows[0], rows[1]):
+                row = x - rows[2]
+                out[x, first:stop] = -1
+                if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
+                    continue
+                row_cap = np.int64(by_z.cap[p, row])
+                # (0, 0, 0) with fewer passes blocks nothing: no pass is allowed there, so it is a P-position for any number of passes.
+                passes_from = stop if p == 0 else 1 if is_first and x == 0 else 0
+                for group in range(first >> 6, (stop + 63) >> 6):
+                    lines = live_x[group]
+                    if group == stop >> 6:
+                        lines &= bit_of(stop) - ONE
+                    while lines != EMPTY:
+                        z = (group << 6) + first_of(lines)
+                        lines &= lines - ONE
+                        passed = np.int64(-1) if z < passes_from else np.int64(fewer_passes[x, z])
+                        s = 0
+                        candidates = open_x[0, z] & open_z[0, row]
+                        while True:
+                            while candidates == EMPTY:
+                                s += 1
+                                candidates = open_x[s, z] & open_z[s, row]
+                            i = (s << 6) + first_of(candidates)
+                            used = used_x[i, z] | used_z[i, row]
+                            if passed >> 6 == i:
+                                used |= bit_of(passed)
+                            if used != FULL:
+                                break
+                            candidates &= candidates - ONE
+                        y = (i << 6) + first_of(~used)
+                        if y <= heights[x, z] and y <= row_cap and y <= cap_x[z]:
+                            out[x, z] = y
+                            bit = bit_of(y)
+                            used_x[i, z] |= bit
+                            used_z[i, row] |= bit
+                            if y == heights[x, z]:
+                                row_cap = y
+                                by_z.cap[p, row] = y
+                                cap_x[z] = y
+                            if used_x[i, z] == FULL:
+                                open_x[s, z] &= ~bit_of(i)
+                            if used_z[i, row] == FULL:
+                                open_z[s, row] &= ~bit_of(i)
+                        else:  # rare, except after the last P-position of a line
+                            if is_dead(by_x, p, z):
+                                live_x[group] &= ~bit_of(z)
+                            if is_dead(by_z, p, row):
+                                by_z.live[p, row >> 6] &= ~bit_of(row)
+                                break
+                    else:
+                        continue
+                    break
+    retire(by_x)
+    retire(by_z)
 
 
 @kernel
 def fold_columns(
-    heights: NDArray[np.int32],
-    x_range: tuple[int, int],
-    z_range: tuple[int, int],
-    by_x: BlockedHeights,
-    by_z: BlockedHeights,
-    p_y: Table,
+    heights: NDArray[np.int32], by_x: BlockedHeights, by_z: BlockedHeights, p_y: Table
 ) -> None:
     """Update blocked heights from a filled block, exactly as `fill_columns` does."""
-    for x in range(x_range[0], x_range[1], TILE_X):
-        rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
-        for z in range(z_range[0], z_range[1], TILE_Z):
-            tile = (z, min(z + TILE_Z, z_range[1]))
-            for p in range(p_y.shape[0]):
-                fold_tile(heights, rows, tile, p, by_x, by_z, p_y)
-    retire(by_x, z_range[0], z_range[1])
-    retire(by_z, 0, x_range[1] - x_range[0])
+    layers, n_x, n_z = p_y.shape
+    for p in range(layers):
+        used_x = by_x.used[p]
+        open_x = by_x.open_words[p]
+        used_z = by_z.used[p]
+        open_z = by_z.open_words[p]
+        for x in range(n_x):
+            for z in range(n_z):
+                y = np.int64(p_y[p, x, z])
+                if y < 0:
+                    continue
+                i = y >> 6
+                used_x[i, z] |= bit_of(y)
+                used_z[i, x] |= bit_of(y)
+                if y == heights[x, z]:
+                    by_x.cap[p, z] = y
+                    by_z.cap[p, x] = y
+                if used_x[i, z] == FULL:
+                    open_x[i >> 6, z] &= ~bit_of(i)
+                if used_z[i, x] == FULL:
+                    open_z[i >> 6, x] &= ~bit_of(i)
+    retire(by_x)
+    retire(by_z)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.mining import recurrences
-from choco_pipeline.mining.p_positions import four_heaps, with_strip
+from choco_pipeline.mining.pictures import four_heaps, with_strip
 from choco_pipeline.mining.table_findings import (
     AtPowers,
     ClaimContent,

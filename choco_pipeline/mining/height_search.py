@@ -183,9 +183,7 @@ def _walk(
             cell += 1
             f[cell // n, cell % n] = _least(f, cell)
         else:
-            for i in range(n):
-                for j in range(n):
-                    out[count, i, j] = f[i, j]
+            out[count] = f
             count += 1
             f[x, z] += 1
             if count == len(out):

@@ -29,7 +29,6 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.recurrences import repetition
 from choco_pipeline.mining.table_findings import Evidence, StatementFinding, Tried
 from choco_pipeline.tables.cells import (
@@ -64,7 +63,7 @@ def mine_symmetric_laws(cells: Cells) -> list[StatementFinding]:
     if game.passes or game.base.rules.face is not None or len(names) not in BOUNDS:
         return []
     most = min(cells.bound, BOUNDS[len(names)])
-    p = p_positions(cells, most)
+    p = cells.all_p_positions(most)
     box = np.indices((most + 1,) * len(names)).reshape(len(names), -1)
     every = dict(zip(names, box, strict=True))
     every = select(every, are_positions(game, every))
@@ -142,7 +141,7 @@ def mine_counted_lines(cells: Cells) -> list[StatementFinding]:
     most = min(cells.bound, LINES_BOUND)
     last = most // INSIDE
     laws: list[tuple[str, str, Evidence, Evidence]] = []
-    p = p_positions(cells, most) if last >= FEWEST_LINES else {}
+    p = cells.all_p_positions(most) if last >= FEWEST_LINES else {}
     for domain, line, first in lines if p else ():
         inside = select_where(p, parse(domain))
         count = inside[a].size
@@ -170,19 +169,16 @@ def mine_smaller_heaps(cells: Cells) -> list[StatementFinding]:
     what = "periods, and places n//k + c and n - n//k - c for residues of n modulo k"
     tried = Tried(candidates=values.size // 4 + 2 * len(DIVISORS) * 9, what=what)
     half = values.size // 2
-    laws = [*_periods(name, values)] or [*_places(name, values)] if half >= FEWEST // 2 else []
+    period = repetition(values) if half >= FEWEST // 2 else None
+    if period is not None:
+        law = f"G({name}+{period[1]}) == G"
+        laws = [f"{name} >= {period[0]} => {law}" if period[0] else law]
+    else:
+        laws = [*_places(name, values)] if half >= FEWEST // 2 else []
     found_on = Evidence(half, f"heaps below {half}")
     held_on = Evidence(values.size - half, f"the others, to {cells.bound}")
     lines = ((law, law, found_on, held_on) for law in laws)
     return StatementFinding.of_lines("smaller-heaps", tried, lines)
-
-
-def _periods(name: str, values: Ints) -> Iterator[str]:
-    """Yield the law of the shortest period of a table, if it has one."""
-    if (period := repetition(values)) is not None:
-        first, length = period
-        law = f"G({name}+{length}) == G"
-        yield f"{name} >= {first} => {law}" if first else law
 
 
 def _places(name: str, values: Ints) -> Iterator[str]:

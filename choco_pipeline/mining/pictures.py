@@ -7,15 +7,16 @@ in few unknowns. Coefficients are packed eight to a byte.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.games import Nim, WithPass
 from choco_pipeline.games.ruleset import passes_left
-from choco_pipeline.mining.p_positions import four_heaps, with_strip
 from choco_pipeline.tables.cells import Cells, Points, Truths, select
+from choco_pipeline.tables.spec import variable_of
 
 Bits = NDArray[np.bool_]
 
@@ -96,6 +97,29 @@ def stacks(table: Cells, side: int = SIDE) -> Iterator[Stack]:
                 yield Stack(game.notation, axes, (0,) * 3, left, *cut_off, closed=False)
 
 
+def with_strip(cells: Cells) -> Cells:
+    """Return Grundy numbers of a step bar as P-positions of the bar with a strip.
+
+    Other tables are returned unchanged.
+    """
+    strip, passes = cells.game.base.with_strip, cells.game.passes
+    if strip is None or cells.variable.name != "grundy":
+        return cells
+    game = WithPass(strip, passes) if passes else strip
+    return replace(cells, game=game, variable=variable_of(game, "p-positions"))
+
+
+def four_heaps(passes: int, table: Cells | int) -> NDArray[np.integer]:
+    """Return the table [passes, a, b, c] → d of P-positions (a, b, c, d).
+
+    `table` is a stored table of four heaps, or a bound to which one is computed.
+    """
+    if isinstance(table, int):
+        game = WithPass(Nim(4), passes) if passes else Nim(4)
+        table = Cells.computed(game, table, "p-positions")
+    return table.array if passes else table.array[None]
+
+
 def _box(cells: Cells, side: int) -> tuple[Bits, Bits]:
     """Return masks of the P-positions, by passes left, and of the positions."""
     names, passes = cells.game.base.coordinates, cells.game.passes
@@ -147,14 +171,9 @@ def _bars(heaps: NDArray[np.integer], most: int, *, is_square: bool) -> Iterator
 
 def window(cells: Bits, starts: Sequence[int], lengths: Sequence[int]) -> Bits:
     """Return a box of the cells; it is False beyond their ends."""
-    box: Bits = np.zeros(lengths, np.bool_)
-    spans = [
-        (max(0, -start), max(0, -start, min(length, size - start)), start)
-        for start, length, size in zip(starts, lengths, cells.shape, strict=True)
-    ]
-    here = tuple(slice(first, stop) for first, stop, _ in spans)
-    box[here] = cells[tuple(slice(first + start, stop + start) for first, stop, start in spans)]
-    return box
+    sides = [*zip(starts, lengths, cells.shape, strict=True)]
+    padded = np.pad(cells, [(max(0, -at), max(0, at + n - size)) for at, n, size in sides])
+    return padded[tuple(slice(max(0, at), max(0, at) + n) for at, n, _ in sides)]
 
 
 @dataclass(frozen=True)

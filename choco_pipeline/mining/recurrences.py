@@ -230,31 +230,24 @@ def combination(
     [Fraction(2, 1), Fraction(1, 1)]
     """
     length = len(target)
+    units = np.identity(len(columns), np.int64).tolist()
+    rows = [np.array([*map(Fraction, [*c, *unit])]) for c, unit in zip(columns, units, strict=True)]
     # a pivot, and a reduced column followed by its factors
-    basis: list[tuple[int, list[Fraction]]] = []
-    rest = [*map(Fraction, target), *[Fraction(0)] * len(columns)]
-    for i, numbers in enumerate(columns):
+    basis: list[tuple[int, NDArray[np.object_]]] = []
+    rest = np.array([*map(Fraction, target), *[Fraction(0)] * len(columns)])
+    for i, row in enumerate(rows):
         if not any(rest[:length]) and not alone:
-            return [-factor for factor in rest[length : length + i]]
-        row = [*map(Fraction, numbers), *(Fraction(int(j == i)) for j in range(len(columns)))]
+            return list(-rest[length : length + i])
         for pivot, other in basis:
-            row = _minus(row, row[pivot], other)
+            row = row - row[pivot] * other
         pivot = next((at for at in range(length) if row[at]), -1)
-        if pivot < 0:
-            if alone:
-                return None
-            continue
-        row = [number / row[pivot] for number in row]
-        basis.append((pivot, row))
-        rest = _minus(rest, rest[pivot], row)
-    return None if any(rest[:length]) else [-factor for factor in rest[length:]]
-
-
-def _minus(row: list[Fraction], factor: Fraction, other: Sequence[Fraction]) -> list[Fraction]:
-    """Return a row minus a multiple of another one."""
-    if not factor:
-        return row
-    return [a - factor * b if b else a for a, b in zip(row, other, strict=True)]
+        if pivot >= 0:
+            row = row / row[pivot]
+            basis.append((pivot, row))
+            rest = rest - rest[pivot] * row
+        elif alone:
+            return None
+    return None if any(rest[:length]) else list(-rest[length:])
 
 
 def sum_text(terms: Sequence[tuple[int, str]]) -> str:

@@ -9,12 +9,11 @@ from math import prod
 from typing import Any
 
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
 from choco_pipeline.mining.counts import mine_counts
 from choco_pipeline.mining.laws import mine_counted_lines, mine_smaller_heaps, mine_symmetric_laws
-from choco_pipeline.mining.self_similarity import mine_blocks
+from choco_pipeline.mining.picture_rules import mine_blocks, mine_cellular
 from choco_pipeline.mining.table_findings import Finding, MineOrder
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.cells import Cells

@@ -13,8 +13,7 @@ from choco_pipeline.claims.language.verdict import ClaimVerdict, VerdictKind, Ve
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.mining.closed_forms.expressions import Length, length
-from choco_pipeline.mining.closed_forms.synthesis import FormulaCase
+from choco_pipeline.mining.closed_forms.synthesis import FormulaCase, Length, length
 from choco_pipeline.provenance import digest, file_digest
 
 

@@ -116,11 +116,7 @@ class HeightBox(Model):
         default=3, ge=1, le=4, description="The largest x, and the largest z.", examples=[3]
     )
     height: int = Field(
-        default=2,
-        ge=1,
-        le=4,
-        description="The largest height, at most `side`.",
-        examples=[2],
+        default=2, ge=1, le=4, description="The largest height, at most `side`.", examples=[2]
     )
 
     @property

@@ -38,10 +38,7 @@ def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def plan_without_damage(
-    config_path: Path,
-    *,
-    capacity: Capacity | None,
-    say: Callable[[str], None],
+    config_path: Path, *, capacity: Capacity | None, say: Callable[[str], None]
 ) -> Plan:
     """Return the `current_plan` after repair or removal of damaged results.
 

@@ -140,11 +140,7 @@ def _combinations_of(
 
 
 def _games(
-    name: str,
-    sweep: Sweep,
-    full: Mapping[str, int],
-    values: Mapping[str, int],
-    file: YamlFile,
+    name: str, sweep: Sweep, full: Mapping[str, int], values: Mapping[str, int], file: YamlFile
 ) -> Iterator[SweepTable]:
     """Yield the tables of a sweep for one assignment of its parameters."""
     here: Location = ("sweeps", name)

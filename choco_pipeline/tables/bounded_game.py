@@ -157,16 +157,10 @@ class PlainBar:
 
 
 def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return the heights of a limit over ranges, as a writable array.
+    """Return the heights of a limit over ranges, as a broadcast view.
 
     `Height.block` checks that they are monotone.
     """
-    # Kernels are compiled for writable arrays.
-    return np.require(heights_view(limit, sides), requirements=["C", "W"])
-
-
-def heights_view(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return the array of `heights_over`, possibly as a broadcast view."""
     names = list(sides)
     heights = limit.height.block(*(sides[name] for name in limit.of))
     heights = heights.transpose(np.argsort([names.index(name) for name in limit.of]))

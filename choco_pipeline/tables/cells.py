@@ -21,12 +21,18 @@ from choco_pipeline.games import Position, Ruleset, as_game, parse_ruleset
 from choco_pipeline.games.listing import evaluate_at as evaluate_at
 from choco_pipeline.games.listing import holds_at as holds_at
 from choco_pipeline.kernels.dtypes import Table
-from choco_pipeline.tables.bounded_game import heights_view
-from choco_pipeline.tables.chunks import Window, whole
+from choco_pipeline.tables.bounded_game import heights_over
 from choco_pipeline.tables.computing import cells_of, p_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import NONE, Quantity, Variable, variable_of
-from choco_pipeline.tables.store import StoredTable, store_of, stored_tables
+from choco_pipeline.tables.store import (
+    StoredTable,
+    Window,
+    chunks_in,
+    store_of,
+    stored_tables,
+    whole,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +157,8 @@ class Cells:
     def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
         """Yield the table in boxes of at most `size` cells, read chunk by chunk."""
         cells = self.cells
-        for window in cells.windows() if isinstance(cells, StoredTable) else [whole(cells.shape)]:
+        chunk = cells.entry["chunk"] if isinstance(cells, StoredTable) else cells.shape
+        for _, window in chunks_in(whole(cells.shape), chunk):
             part = cells[window]
             for where in _slabs(part, size):
                 box = tuple(
@@ -188,6 +195,12 @@ class Cells:
     def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
         """Yield the coordinates of the P-positions, block by block."""
         return map(self.p_positions_of, self.slabs(size))
+
+    def all_p_positions(self, reach: int | None = None) -> Points:
+        """Return the coordinates of all P-positions of size up to `reach`."""
+        parts = [self.within_reach(points, reach) for points in self.p_positions()]
+        names = self.game.coordinates
+        return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
     def p_positions_of(self, slab: Slab) -> Points:
         """Return all coordinates of the P-positions in a slab."""
@@ -287,7 +300,7 @@ class Cells:
         if self.free is not None:
             return np.broadcast_to(np.array(self.bound, np.int32), shape)
         sides = {dim: range(at.start, at.stop) for dim, at in zip(dims, box, strict=True)}
-        return heights_view(self.game.base.rules.limits[stored], sides)
+        return heights_over(self.game.base.rules.limits[stored], sides)
 
 
 def are_positions(game: Ruleset, points: Points) -> Truths:

@@ -11,22 +11,17 @@ import numpy as np
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset, as_game
 from choco_pipeline.games.rules import Face
-from choco_pipeline.tables.block_kernels import (
+from choco_pipeline.tables.bounded_game import BoundedGame, estimated_positions
+from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.spec import NONE, Quantity, coordinate, variable_of
+from choco_pipeline.tables.store import HELD_BYTES, chunk_shape
+from choco_pipeline.tables.table_kernels import (
     Block,
     BlockKernel,
     Cells,
     ColumnKernel,
     TableKernel,
-)
-from choco_pipeline.tables.bounded_game import BoundedGame, estimated_positions
-from choco_pipeline.tables.chunks import chunk_shape
-from choco_pipeline.tables.grundy_kernels import grundy_kernel
-from choco_pipeline.tables.machine import worker_memory
-from choco_pipeline.tables.spec import (
-    NONE,
-    Quantity,
-    coordinate,
-    variable_of,
+    grundy_kernel,
 )
 
 if TYPE_CHECKING:
@@ -46,8 +41,7 @@ LARGE_SECONDS = 10.0
 LARGE_BYTES = 1 << 30
 #: Memory of a worker without the table.
 WORKER_BYTES = 300 << 20
-#: Memory of a reader for cached chunks, and for its computation on one chunk or on a counterexample.
-HELD_BYTES = 64 << 20
+#: Memory of a reader for its computation on one chunk or on a counterexample.
 WINDOW_BYTES = 256 << 20
 #: A quick table has this bound, halved until it takes about this many seconds.
 QUICK_BOUND, QUICK_SECONDS = 256, 0.1
@@ -63,13 +57,17 @@ class Computation:
     #: The table's dimensions.
     dims: tuple[str, ...]
     #: Number of the game's positions for each position of the kernel: the number of sizes of a free heap that it leaves out.
-    each: int
+    each: int = 1
+    #: Whether the table has 1 for P-positions and 0 for others, from Grundy numbers.
+    has_outcomes: bool = False
 
     @property
     def blocks(self) -> BlockKernel | None:
         """The kernel that computes the table in blocks, if there is one."""
         kernel = self.kernel
-        return kernel if isinstance(kernel, BlockKernel) and len(kernel.shape) >= 2 else None
+        if self.has_outcomes or not isinstance(kernel, BlockKernel) or len(kernel.shape) < 2:
+            return None
+        return kernel
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -79,7 +77,12 @@ class Computation:
 
     def cells(self) -> Cells:
         """Compute the table's cells."""
-        return self.kernel.cells(self.dims)
+        numbers = self.kernel.cells(self.dims)
+        if not self.has_outcomes:
+            return numbers
+        cells: Cells = (numbers == 0).astype(np.int8)
+        cells[numbers == NONE] = NONE
+        return cells
 
     @property
     def seconds(self) -> float:
@@ -114,24 +117,8 @@ class Computation:
         return min(self.memory_whole, 2 * block)  # half of it is for frontiers of other blocks
 
 
-@dataclass(frozen=True)
-class Outcomes(Computation):
-    """A table of 1 for P-positions and 0 for others, from Grundy numbers."""
-
-    @property
-    def blocks(self) -> None:
-        """None, because no kernel computes outcomes in blocks."""
-
-    def cells(self) -> Cells:
-        """Return the table's cells."""
-        numbers = super().cells()
-        cells: Cells = (numbers == 0).astype(np.int8)
-        cells[numbers == NONE] = NONE
-        return cells
-
-
-@dataclass(frozen=True)
-class OnFace(Outcomes):
+@dataclass(frozen=True, kw_only=True)
+class OnFace(Computation):
     """A table of 1 for P-positions and 0 for others on the face of a game.
 
     The kernel leaves out an independent heap: a position is P if and only if the heap's size is the Grundy number of the rest.
@@ -172,7 +159,7 @@ def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Comp
     if math.prod(bounded.sizes.values()) > MOST_POSITIONS:
         raise LimitError(f"{game.notation}: bound {bound} is too large for a table on any machine")
     if quantity == "grundy":
-        return Computation(grundy_kernel(bounded), dims, 1)
+        return Computation(grundy_kernel(bounded), dims)
     if rules.free is not None:
         rest = bounded.without(rules.free)
         return Computation(grundy_kernel(rest), dims, bounded.sizes[rules.free])
@@ -180,11 +167,12 @@ def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Comp
         heap = next(reversed(bounded.heaps), None)
         rest = BoundedGame(replace(rules, within=None), bound, game.passes, bounded.front)
         kernel = grundy_kernel(rest if heap is None else rest.without(heap))
-        return OnFace(kernel, dims, 1, rules.face, rules.coordinates, heap)
+        face, names = rules.face, rules.coordinates
+        return OnFace(kernel, dims, has_outcomes=True, face=face, coordinates=names, heap=heap)
     columns = ColumnKernel.of(bounded)
     if columns is None:
-        return Outcomes(grundy_kernel(bounded), dims, 1)
-    return Computation(columns, dims, 1)
+        return Computation(grundy_kernel(bounded), dims, has_outcomes=True)
+    return Computation(columns, dims)
 
 
 @dataclass(frozen=True)

@@ -147,12 +147,6 @@ class Location:
             else:
                 file.unlink()
 
-    def remove_partial(self) -> None:
-        """Remove unfinished files of a killed process; an object store has none."""
-        with self.failures("unfinished files cannot be removed"):
-            for file in self.folder.rglob("*.partial") if self.folder is not None else ():
-                file.unlink(missing_ok=True)
-
     def files(self, name: str = "") -> Iterator[tuple[str, int]]:
         """Yield the names, sorted, and the sizes of all files below `name`."""
         sizes: dict[str, int] = {}

@@ -29,8 +29,14 @@ def memory(environment: Mapping[str, str] = os.environ, system: Path = Path("/")
 
     `environment` has the variables of Slurm. `system` is the folder with ``proc`` and ``sys``.
     """
-    total = psutil.virtual_memory().total
-    return min([total, *_group_limits(system), *_slurm_limits(environment)])
+    limits = [psutil.virtual_memory().total, *_group_limits(system)]
+    node = environment.get("SLURM_MEM_PER_NODE", "0")
+    core = environment.get("SLURM_MEM_PER_CPU", "0")
+    number = environment.get("SLURM_CPUS_ON_NODE", "1")
+    for mebibytes, times in ((node, "1"), (core, number)):
+        if mebibytes.isdecimal() and times.isdecimal() and int(mebibytes) * int(times):
+            limits.append(int(mebibytes) * int(times) << 20)
+    return min(limits)
 
 
 def worker_memory(workers: int) -> int:
@@ -57,13 +63,3 @@ def _group_limits(system: Path) -> Iterator[int]:
         for group in (inner, *inner.parents):
             with suppress(OSError, ValueError):  # no such group here, or "max"
                 yield int((groups / group / name).read_text(encoding="ascii"))
-
-
-def _slurm_limits(environment: Mapping[str, str]) -> Iterator[int]:
-    """Yield the memory of a Slurm job on this node, if it has a limit."""
-    node = environment.get("SLURM_MEM_PER_NODE", "0")
-    core = environment.get("SLURM_MEM_PER_CPU", "0")
-    number = environment.get("SLURM_CPUS_ON_NODE", "1")
-    for mebibytes, times in ((node, "1"), (core, number)):
-        if mebibytes.isdecimal() and times.isdecimal() and int(mebibytes) * int(times):
-            yield int(mebibytes) * int(times) << 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,14 +56,8 @@ class Journal:
         except StoreError:
             return None
 
-    def read_all(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Return the records of those parts among `names` that are finished."""
-        finished = {path.stem for path in self.folder.glob("*.json")}
-        records = {name: self.read(name) for name in names if name in finished}
-        return {name: record for name, record in records.items() if record is not None}
-
-    def strike(self, name: str) -> None:
-        """Remove a record."""
+    def remove(self, name: str) -> None:
+        """Remove the record of a part."""
         (self.folder / f"{name}.json").unlink(missing_ok=True)
 
 

@@ -24,7 +24,6 @@ from choco_pipeline.games import Position, mex
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.bounded_game import estimated_positions
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.chunks import chunk_name, chunks_in
 from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location, reason
 from choco_pipeline.tables.machine import cores, worker_memory
@@ -33,12 +32,14 @@ from choco_pipeline.tables.spec import Quantity, TableSpec
 from choco_pipeline.tables.store import (
     METADATA,
     StoredTable,
+    chunk_name,
+    chunks_in,
     finish_store,
     reading_errors,
     store_of,
     write_table,
 )
-from choco_pipeline.tables.wavefront import Finished, Site, fill, share_of
+from choco_pipeline.tables.wavefront import Site, block_name, fill, share_of
 
 #: Approximate number of the smallest positions that are compared with the definition.
 SMALL = 1500
@@ -260,7 +261,7 @@ def _fill_damaged_blocks(repair: _Repair, folder: Path, aside: Location) -> None
     spec, stored = repair.spec, repair.table
     with runner() as run:
         memory = share_of(run.memory or worker_memory(cores()))
-        site = Site(spec, stored.store, Journal(folder / "blocks"), memory, repair.kernels)
+        site = Site(spec, stored.store, Journal(folder / "blocks"), memory)
         blocked = site.table()
         if METADATA in repair.faults:
             blocked.outline.create(aside)
@@ -270,7 +271,7 @@ def _fill_damaged_blocks(repair: _Repair, folder: Path, aside: Location) -> None
             names = [chunk_name(at) for at, _ in places]
             if repair.faults.keys().isdisjoint(names):
                 chunks = {name: stored.entry["chunks"][name] for name in names}
-                site.record(block, Finished(chunks, positions=0))
+                site.journal.write(block_name(block), {"chunks": chunks, "positions": 0})
         fill(run, site, blocked)
 
 

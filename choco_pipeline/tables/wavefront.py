@@ -1,6 +1,6 @@
 """Resumable build of a large table in blocks.
 
-Idea: a block needs only two frontiers, from the blocks before it in its row and in its column (see `block_kernels`). Therefore
+Idea: a block needs only two frontiers, from the blocks before it in its row and in its column (see `table_kernels`). Therefore
 the blocks on an antidiagonal can be filled in parallel. A frontier is passed from step to step and never stored. The store has
 the cells, and the journal their digests. Folding a finished block computes its frontiers again.
 
@@ -13,17 +13,15 @@ blocks, and for one block on each worker. After a kill, folding reads the finish
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +30,10 @@ from choco_pipeline.cluster.connect import Runner, Step, runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.games import Ruleset
+from choco_pipeline.kernels.bitset import pack, unpack
 from choco_pipeline.kernels.dtypes import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.block_kernels import Block, BlockKernel, Frontier, Place
-from choco_pipeline.tables.chunks import Window, whole
 from choco_pipeline.tables.computing import (
     STORED_PER_SECOND,
     WORKER_BYTES,
@@ -51,9 +48,12 @@ from choco_pipeline.tables.store import (
     Outline,
     StoredTable,
     TableEntry,
+    Window,
     finish_store,
     stored_tables,
+    whole,
 )
+from choco_pipeline.tables.table_kernels import Block, BlockKernel, Frontier, Place
 
 #: Least seconds of work in a block. The overhead of a task is 5 to 10 ms in all processes together.
 LEAST_SECONDS = 0.04
@@ -105,19 +105,15 @@ class BlockedTable:
         require_memory(game, bound, table.memory, memory, "one block of its table")
         while len(table.blocks) > 1:
             times *= 2
-            larger = cut(times)
+            block, larger = table.blocks[0, 0], cut(times)
             least = ENOUGH_SECONDS if len(larger.rows) >= LEAST_ROWS else LEAST_SECONDS
-            if table._is_long_enough(least) or larger.memory > memory:
+            cells = len(block.rows) * len(block.columns) * kernel.depth
+            seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
+            is_sent_fast = kernel.frontier(block) / HANDED_ON_PER_SECOND <= seconds / 4
+            if (seconds >= least and is_sent_fast) or larger.memory > memory:
                 break
             table = larger
         return table
-
-    def _is_long_enough(self, least: float) -> bool:
-        """Whether a block takes `least` seconds, and four times its transfer time."""
-        kernel, block = self.kernel, self.blocks[0, 0]
-        cells = len(block.rows) * len(block.columns) * kernel.depth
-        seconds = cells / kernel.rate + cells * kernel.itemsize / STORED_PER_SECOND
-        return seconds >= least and kernel.frontier(block) / HANDED_ON_PER_SECOND <= seconds / 4
 
     @property
     def memory(self) -> int:
@@ -144,11 +140,6 @@ class BlockedTable:
         passes = slice(0, kernel.layers)
         return tuple(sides.get(dim, passes) for dim in self.outline.variable.dims)
 
-    def stored(self, cells: Table) -> Table:
-        """Return a kernel's cells with the dimensions of the stored array."""
-        stored: Table = self.kernel.arranged(cells, self.outline.variable.dims)
-        return stored
-
     def loaded(self, stored: Table) -> Table:
         """Return stored cells with a kernel's dimensions [passes+1, *axes]."""
         dims = self.outline.variable.dims
@@ -171,12 +162,7 @@ def block_sizes(spec: TableSpec, memory: int) -> dict[str, int]:
     """Return number, sides and bytes of the blocks for workers of `memory` bytes."""
     table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
     rows, columns = map(len, table.blocks[0, 0])
-    return {
-        "blocks": len(table.blocks),
-        "rows": rows,
-        "columns": columns,
-        "memory": table.memory,
-    }
+    return {"blocks": len(table.blocks), "rows": rows, "columns": columns, "memory": table.memory}
 
 
 @lru_cache(maxsize=4)
@@ -184,19 +170,18 @@ def _table(spec: TableSpec, memory: int) -> BlockedTable:
     return BlockedTable.of(spec.planned_game(), spec.bound, spec.quantity, memory)
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(TypedDict):
     """The record of a finished block."""
 
     #: The digests of its chunks, by name.
-    chunks: dict[str, str]
+    chunks: Mapping[str, str]
     #: Number of positions.
     positions: int
     #: Times to compute and to store it; 0 if it was copied from another table.
-    seconds: float = 0.0
-    seconds_to_store: float = 0.0
+    seconds: float
+    seconds_to_store: float
     #: The id of the table that it was copied from; empty if it was computed.
-    source: str = ""
+    source: str
 
 
 @dataclass(frozen=True)
@@ -211,9 +196,7 @@ class Site:
     #: Bytes that a worker may use for a block; they determine the blocks' sides.
     memory: int
     #: Digest of the code of the build.
-    kernels: str
-    #: Whether there are several workers, so that frontiers along columns are sent between them.
-    sends: bool = False
+    kernels: str = field(default_factory=lambda: code_digest(TABLE_CODE))
 
     def table(self) -> BlockedTable:
         """Return the table in blocks.
@@ -226,20 +209,12 @@ class Site:
             )
         return _table(self.spec, self.memory)
 
-    def finished(self, block: Block) -> Finished | None:
-        """Return the record of a finished block, or None."""
-        record = self.journal.read(_name(block))
-        return None if record is None else Finished(**record)
-
-    def all_finished(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
+    def finished(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
         """Return the records of those blocks that are finished."""
-        places = {_name(block): place for place, block in blocks.items()}
-        records = self.journal.read_all(places)
-        return {places[name]: Finished(**record) for name, record in records.items()}
-
-    def record(self, block: Block, finished: Finished) -> None:
-        """Record a finished block."""
-        self.journal.write(_name(block), asdict(finished))
+        written = {path.stem for path in self.journal.folder.glob("*.json")}
+        names = {place: block_name(block) for place, block in blocks.items()}
+        records = {at: self.journal.read(name) for at, name in names.items() if name in written}
+        return {at: cast(Finished, record) for at, record in records.items() if record is not None}
 
     def sound_cells(self, place: Place) -> Table:
         """Return the stored cells of a finished block, in the kernel's order.
@@ -248,22 +223,18 @@ class Site:
         """
         table = self.table()
         block = table.blocks[place]
-        finished = self.finished(block)
+        finished = self.journal.read(block_name(block))
         with suppress(StoreError):
             if finished is not None:
-                entry = table.outline.entry(finished.chunks)
+                entry = table.outline.entry(finished["chunks"])
                 stored = StoredTable(self.store, self.spec.table_id, entry)
                 return table.loaded(stored.read(table.window(block)))
-        self.journal.strike(_name(block))
+        self.journal.remove(block_name(block))
         raise StoreError(f"{self.store}: block {place} of table {self.spec.table_id} is damaged")
 
-    def write(self, block: Block, cells: Table) -> dict[str, str]:
-        """Write the cells of a block; return the digests of its chunks."""
-        table = self.table()
-        return table.outline.write(self.store, table.window(block), cells)
 
-
-def _name(block: Block) -> str:
+def block_name(block: Block) -> str:
+    """Return the name of a block's record: its sides."""
     (a, b), (c, d) = ((lines.start, lines.stop) for lines in block)
     return f"{a}-{b}x{c}-{d}"
 
@@ -273,29 +244,25 @@ class BlockFrontiers:
 
     A row of blocks is a lane: its blocks run on one worker, where the frontier along the row stays. Only the frontier along the
     columns is sent to another worker or spilled to disk. A worker that has lost the frontier along a row computes it again by
-    folding (`_along_row`). A sent frontier stays compressed until the block below takes it. This avoids a copy, and keeps
+    folding (`_along_row`). The frontier along the columns stays compressed until the block below takes it. This keeps
     decompression out of the worker's event loop.
     """
 
-    def __init__(
-        self, down: Frontier | bytes | None, across: Frontier | None, *, packs: bool = False
-    ) -> None:
-        """Store the frontiers; with `packs`, the one along the columns is compressed."""
-        self._down = down if down is None or not packs else pickle.dumps(down)
+    def __init__(self, down: Frontier | None, across: Frontier | None) -> None:
+        """Store the frontiers; the one along the columns is compressed."""
+        self._down = None if down is None else (type(down), pack(down))
         self._across = across
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """Pickle only the frontier along the columns."""
-        is_packed = self._down is None or isinstance(self._down, bytes)
-        return BlockFrontiers, (self._down if is_packed else pickle.dumps(self._down), None)
+        return {"_down": self._down, "_across": None}
 
     def down(self) -> Frontier:
         """Return a copy of the frontier along the columns; the block may run again."""
         if self._down is None:
             raise StoreError("an earlier block has not handed on the frontier that this one needs")
-        if isinstance(self._down, bytes):  # pickled by this class
-            return cast(Frontier, pickle.loads(self._down))
-        return deepcopy(self._down)
+        kind, packed = self._down
+        return kind(*unpack(packed))
 
     def across(self) -> Frontier | None:
         """Return and remove the frontier along the row; None if this worker has none."""
@@ -316,11 +283,12 @@ def fill_block(
     """
     table = site.table()
     kernel, block = table.kernel, table.blocks[place]
-    frontiers: list[Any] = [*kernel.start(block)]
+    frontiers = [kernel.start(axis, block) for axis in (0, 1)]
     for axis, before in zip(takes, rest[:-1], strict=True):
         frontiers[axis] = before.down() if axis == 0 else before.across() or _along_row(site, place)
     try:
-        cells = site.sound_cells(place) if site.finished(block) is not None else None
+        is_finished = site.journal.read(block_name(block)) is not None
+        cells = site.sound_cells(place) if is_finished else None
     except StoreError:  # damaged: compute it again
         if any(place[axis] and axis not in takes for axis in (0, 1)):
             raise
@@ -328,19 +296,21 @@ def fill_block(
     start = time.perf_counter()
     heights = kernel.heights(block)
     if cells is not None:
-        kernel.fold(block, heights, cells, *frontiers)
+        kernel.fold(heights, cells, *frontiers)
     else:
         cells = kernel.fill(block, heights, *frontiers)
         computed = time.perf_counter()
-        finished = Finished(
-            site.write(block, table.stored(cells)),
-            table.positions(block, heights),
-            round(computed - start, 4),
-            round(time.perf_counter() - computed, 4),
-        )
-        site.record(block, finished)
+        stored = kernel.arranged(cells, table.outline.variable.dims)
+        finished: Finished = {
+            "chunks": table.outline.write(site.store, table.window(block), stored),
+            "positions": table.positions(block, heights),
+            "seconds": round(computed - start, 4),
+            "seconds_to_store": round(time.perf_counter() - computed, 4),
+            "source": "",
+        }
+        site.journal.write(block_name(block), finished)
     down, across = (frontiers[axis] if axis in hands_on else None for axis in (0, 1))
-    return BlockFrontiers(down, across, packs=site.sends)
+    return BlockFrontiers(down, across)
 
 
 def _along_row(site: Site, place: Place) -> Any:
@@ -349,9 +319,9 @@ def _along_row(site: Site, place: Place) -> Any:
     kernel, along = site.table().kernel, None
     for before in range(column):
         block = site.table().blocks[row, before]
-        down, across = kernel.start(block)
+        down, across = (kernel.start(axis, block) for axis in (0, 1))
         along = across if along is None else along
-        kernel.fold(block, kernel.heights(block), site.sound_cells((row, before)), down, along)
+        kernel.fold(kernel.heights(block), site.sound_cells((row, before)), down, along)
     return along
 
 
@@ -375,8 +345,14 @@ def take_block(site: Site, place: Place, source: StoredTable, _report: Any) -> N
         return
     cells = np.full([side.stop - side.start for side in window], NONE, known.dtype)
     cells[whole(known.shape)] = known
-    positions = table.positions(block, heights)
-    site.record(block, Finished(site.write(block, cells), positions, source=source.table_id))
+    finished: Finished = {
+        "chunks": table.outline.write(site.store, window, cells),
+        "positions": table.positions(block, heights),
+        "seconds": 0.0,
+        "seconds_to_store": 0.0,
+        "source": source.table_id,
+    }
+    site.journal.write(block_name(block), finished)
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
@@ -389,35 +365,29 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
     (spec,) = shard.tables
     manifest = Path(manifest_file)
     with runner() as run:
-        site = Site(
-            spec,
-            store_for(shard, manifest),
-            Journal.of(manifest),
-            share_of(run.memory or given or worker_memory(cores())),
-            code_digest(TABLE_CODE),
-            sends=run.workers > 1,
-        )
+        memory = share_of(run.memory or given or worker_memory(cores()))
+        site = Site(spec, store_for(shard, manifest), Journal.of(manifest), memory)
         table = _begin(site)
-        kept = site.all_finished(table.blocks)
+        kept = site.finished(table.blocks)
         run.report(Stage.BUILD, all_blocks=len(table.blocks))
         run.run(_copies(site, table, kept, manifest.parent))
-        finished = site.all_finished(table.blocks).values()
+        finished = site.finished(table.blocks).values()
         run.report(
             Stage.BUILD,
             blocks=len(finished),
-            reused_blocks=sum(bool(block.source) for block in finished),
-            kept_positions=sum(block.positions for block in finished),
+            reused_blocks=sum(bool(block["source"]) for block in finished),
+            kept_positions=sum(block["positions"] for block in finished),
         )
         done = fill(run, site, table)
-        blocks = list(done.values())
-        reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
+        blocks = done.values()
+        reused = sum(bool(block["source"]) for place, block in done.items() if place not in kept)
         computed = len(table.blocks) - reused - len(kept)
-        digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
+        digests = {name: digest for block in blocks for name, digest in block["chunks"].items()}
         entry: TableEntry = {
             **table.outline.whole_entry(site.store, digests),
-            "positions": sum(block.positions for block in blocks),
-            "seconds": round(sum(block.seconds for block in blocks), 4),
-            "seconds_to_store": round(sum(block.seconds_to_store for block in blocks), 4),
+            "positions": sum(block["positions"] for block in blocks),
+            "seconds": round(sum(block["seconds"] for block in blocks), 4),
+            "seconds_to_store": round(sum(block["seconds_to_store"] for block in blocks), 4),
             "blocks": {
                 "rows": len(table.rows),
                 "columns": len(table.columns),
@@ -474,14 +444,14 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
 
     Damaged blocks are filled again. Progress is read from the journal, so that workers need not report it.
     """
-    finished = site.all_finished(table.blocks)
+    finished = site.finished(table.blocks)
     left = {place: block for place, block in table.blocks.items() if place not in finished}
 
     def report_progress() -> None:
         """Report new records of the journal."""
-        new = site.all_finished(left)
+        new = site.finished(left)
         if new:
-            positions = sum(block.positions for block in new.values())
+            positions = sum(block["positions"] for block in new.values())
             run.report(Stage.BUILD, blocks=len(new), positions=positions)
         for place in new:
             del left[place]
@@ -490,13 +460,13 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
         try:
             run.run(steps_left(site, table, finished), report_progress)
         except ChocoError:
-            kept = site.all_finished(table.blocks)
+            kept = site.finished(table.blocks)
             if finished.keys() <= kept.keys():
                 raise
             finished = kept
         else:
             report_progress()
-            finished = site.all_finished(table.blocks)
+            finished = site.finished(table.blocks)
             if len(finished) < len(table.blocks):
                 raise StoreError(f"{site.journal.folder}: records of finished blocks were removed")
             return finished

@@ -6,9 +6,8 @@ from pathlib import Path
 from choco_pipeline.api.progress import RunProgress, StageProgress
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.stages import Stage
-from choco_pipeline.sweep.orders import WITHOUT_TABLES
 from choco_pipeline.sweep.run_files import RESULTS, Paths
-from choco_pipeline.sweep.run_plan import make_plan
+from choco_pipeline.sweep.run_plan import WITHOUT_TABLES, make_plan
 
 CONFIG = """
 run: t

@@ -19,12 +19,14 @@ from choco_pipeline.cluster.connect import (
     SCHEDULER,
     SOCKET,
     ClusterError,
+    GivenUpError,
+    Relay,
+    RelayedError,
     call,
     call_each,
     ignore,
     resolve,
 )
-from choco_pipeline.cluster.relay import GivenUpError, Relay, RelayedError
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.sweep.run_plan import make_plan
 from tests.workflow.project import ROOT, wait_for
@@ -152,7 +154,7 @@ def test_half_a_question_is_none(run, monkeypatch):
 def test_a_run_that_goes_away_ends_its_jobs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = (
-        "import time; from pathlib import Path; from choco_pipeline.cluster.relay import Relay\n"
+        "import time; from pathlib import Path; from choco_pipeline.cluster.connect import Relay\n"
         "relay = Relay(Path())\n"
         "relay.serve(lambda *_: (Path('begun').touch(), time.sleep(600)))\n"
         "time.sleep(600)"

@@ -30,7 +30,7 @@ from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.formula import parse
 from choco_pipeline.games import SolidBar
 from choco_pipeline.mining.height_search import EVERY, GRUNDY, P_POSITIONS, HeightClass
-from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
+from choco_pipeline.sweep.run_plan import ASKED_OF_HEIGHTS
 from tests.effort import examples
 
 # Nakamura, Miyadera, Nakaya, Integers 20 (2020) #G1, in each argument.

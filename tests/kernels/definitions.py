@@ -26,7 +26,7 @@ def grundy_bar(heights, passes=0):
     table = table_for((layers, n_z, n_y), largest)
     by_y = BelowSets.start(n_z, layers, largest)
     by_z = OptionSets.start(1, layers, largest, n_y)
-    fill_bar(heights, 0, (0, n_z), True, by_y, by_z, table)
+    fill_bar(heights, (0, n_z, 0), True, by_z, by_y, table)
     return table
 
 
@@ -37,7 +37,7 @@ def grundy_solid(heights, passes=0):
     largest = n_x + n_y + n_z - 3 + min(passes, 1)
     table = table_for((layers, n_x, n_z, n_y), largest)
     by_x, by_z = (OptionSets.start(n, layers, largest, n_y) for n in (n_z, n_x))
-    fill_solid(heights, (0, n_x), (0, n_z), True, by_x, by_z, table)
+    fill_solid(heights, (0, n_x, 0), True, by_x, by_z, table)
     return table
 
 
@@ -48,7 +48,7 @@ def p_columns(heights, passes=0):
     n_y = min(int(heights[-1, -1]) + 1, n_x + n_z)
     table = table_for((layers, n_x, n_z), n_y - 1)
     by_x, by_z = (BlockedHeights.start(n, layers, n_y) for n in (n_z, n_x))
-    fill_columns(heights, (0, n_x), (0, n_z), True, by_x, by_z, table)
+    fill_columns(heights, (0, n_x, 0), True, by_x, by_z, table)
     return table
 
 

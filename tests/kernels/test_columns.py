@@ -121,16 +121,16 @@ def check_blocks(heights, passes, x_edges, z_edges):
         by_z, by_z_alone, by_z_folded = (
             BlockedHeights.start(x1 - x0, layers, n_y) for _ in range(3)
         )
+        fill_columns(heights, (x0, x1, x0), True, by_x, by_z, table)
         for (z0, z1), lines, folded in zip(z_edges, by_x_alone, by_x_folded, strict=True):
-            fill_columns(heights, (x0, x1), (z0, z1), True, by_x, by_z, table)
             block = np.empty((layers, x1 - x0, z1 - z0), whole.dtype)
-            own, ranges = heights[x0:x1, z0:z1].copy(), ((0, x1 - x0), (0, z1 - z0))
-            fill_columns(own, *ranges, x0 == z0 == 0, lines, by_z_alone, block)
+            own = heights[x0:x1, z0:z1].copy()
+            fill_columns(own, (0, x1 - x0, 0), x0 == z0 == 0, lines, by_z_alone, block)
             np.testing.assert_array_equal(block, whole[:, x0:x1, z0:z1])
-            fold_columns(own, *ranges, folded, by_z_folded, block)
+            fold_columns(own, folded, by_z_folded, block)
             assert_same_sets(folded, lines)
             assert_same_sets(by_z_folded, by_z_alone)
-            assert_same_sets(by_z_folded, by_z)
+        assert_same_sets(by_z_folded, by_z)
     np.testing.assert_array_equal(table, whole)
 
 
@@ -147,13 +147,13 @@ def test_lines_cut_out():
     whole = p_columns(heights, 1)
     by_x = BlockedHeights.start(201, 2, 101)
     by_z = BlockedHeights.start(100, 2, 101)
-    fill_columns(heights, (0, 100), (0, 201), True, by_x, by_z, np.empty_like(whole))
+    fill_columns(heights, (0, 100, 0), True, by_x, by_z, np.empty_like(whole))
     by_z = BlockedHeights.start(101, 2, 101)
     for z0, z1 in [(0, 64), (64, 128), (128, 201)]:
         lines = lines_of(by_x, z0, z1)
         block = np.empty((2, 101, z1 - z0), np.int16)
         own = heights[100:, z0:z1].copy()
-        fill_columns(own, (0, 101), (0, z1 - z0), False, lines, by_z, block)
+        fill_columns(own, (0, 101, 0), False, lines, by_z, block)
         np.testing.assert_array_equal(block, whole[:, 100:, z0:z1])
         assert all(part.flags.c_contiguous for part in lines)
         assert all(part.nbytes < whole.nbytes for part, whole in zip(lines, by_x, strict=True))

@@ -117,13 +117,13 @@ def check_blocks(heights, passes, y_edges, z_edges):
     for y0, y1 in y_edges:
         by_z, by_z_fold = (OptionSets.start(1, layers, largest, y1 - y0) for _ in range(2))
         for z0, z1 in z_edges:
-            own = heights[z0:z1].copy()
+            own = heights[z0:z1] - np.int32(y0)
             below = BelowSets(*(part[z0:z1] for part in below_all))
             below_fold = BelowSets(*(part.copy() for part in below))
             block = np.empty((layers, z1 - z0, y1 - y0), whole.dtype)
-            fill_bar(own, y0, (0, z1 - z0), y0 == z0 == 0, below, by_z, block)
+            fill_bar(own, (0, z1 - z0, 0), y0 == z0 == 0, by_z, below, block)
             np.testing.assert_array_equal(block, whole[:, z0:z1, y0:y1])
-            fold_bar(own, y0, (0, z1 - z0), below_fold, by_z_fold, block)
+            fold_bar(own, by_z_fold, below_fold, block)
             assert_same_sets(below_fold, below)
             assert_same_sets(by_z_fold, by_z)
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from choco_pipeline.games import Nim
-from choco_pipeline.mining.cellular import mine_cellular
-from choco_pipeline.mining.self_similarity import mine_blocks
+from choco_pipeline.mining.picture_rules import mine_blocks, mine_cellular
 from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.cells import Cells

@@ -11,14 +11,15 @@ from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, Wit
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted
-from choco_pipeline.mining.cellular import find_rule, mine_cellular
-from choco_pipeline.mining.pictures import Stack, solve, stacks
-from choco_pipeline.mining.self_similarity import (
+from choco_pipeline.mining.picture_rules import (
     find_copies,
     find_relations,
+    find_rule,
     mine_blocks,
+    mine_cellular,
     mine_copies,
 )
+from choco_pipeline.mining.pictures import Stack, solve, stacks
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.computing import grundy_table, p_table
 from tests.effort import examples

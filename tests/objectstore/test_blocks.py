@@ -8,7 +8,6 @@ from choco_pipeline import SolidBar
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables import shard as shard_module
 from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location
@@ -55,14 +54,13 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     remote, login, tmp_path, monkeypatch, small_blocks
 ):
     small_blocks(512)
-    memory, kernels = share_of(1 << 30), code_digest(TABLE_CODE)
-    site = Site(SPEC, remote.child("s.zarr"), Journal(tmp_path / "blocks"), memory, kernels)
+    site = Site(SPEC, remote.child("s.zarr"), Journal(tmp_path / "blocks"), share_of(1 << 30))
     site.table().outline.create(site.store)
     first = fill_block(site, (0, 0), (), (1,), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
-    outline, finished = site.table().outline, site.finished(site.table().blocks[0, 0])
+    outline, finished = site.table().outline, site.finished(site.table().blocks)[0, 0]
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
-    stored = StoredTable(sent.store, SPEC.table_id, outline.entry(finished.chunks))
+    stored = StoredTable(sent.store, SPEC.table_id, outline.entry(finished["chunks"]))
     for task, what in (
         (lambda: fill_block(sent, (0, 1), (1,), (0, 1), first, ignore), "c/0/1 cannot be written"),
         (lambda: stored.read_chunk((0, 0)), "c/0/0 cannot be"),

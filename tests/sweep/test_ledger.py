@@ -8,9 +8,8 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.jobs import run_job
 from choco_pipeline.sweep.ledger import write_ledger
-from choco_pipeline.sweep.orders import WITHOUT_TABLES
 from choco_pipeline.sweep.run_files import Paths
-from choco_pipeline.sweep.run_plan import current_plan
+from choco_pipeline.sweep.run_plan import WITHOUT_TABLES, current_plan
 from tests.claims.verdict_documents import verdict_document
 
 CLAIMS = """\

@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.proof.records import GameToProve
-from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
-from choco_pipeline.sweep.orders import (
+from choco_pipeline.sweep.run_plan import (
     LEAST_STATEMENTS,
     PART_SECONDS,
     STATEMENT_PARTS,
     WITHOUT_TABLES,
     balanced_parts,
+    current_plan,
     expected_seconds,
 )
-from choco_pipeline.sweep.run_plan import current_plan
 from tests.sweep.planned import CLAIMS, CONFIG, digests, orders, statements
 
 PROVED = CONFIG.replace("    mine: [value-sets]\n", "    prove: [grundy, p, p]\n")
@@ -151,12 +150,11 @@ def test_changed_code_proves_everything_again(config, monkeypatch):
     plan = current_plan(config)
     before = digests(plan)
     code_digest = plan_module.code_digest
-    for module in (plan_module, orders_module):
-        monkeypatch.setattr(
-            module,
-            "code_digest",
-            lambda folders: "another" if "proof" in folders else code_digest(folders),
-        )
+    monkeypatch.setattr(
+        plan_module,
+        "code_digest",
+        lambda folders: "another" if "proof" in folders else code_digest(folders),
+    )
     changed = current_plan(config)
     assert changed["prove"] == plan["prove"]
     assert {job for job, _ in before.items() ^ digests(changed).items()} == {("prove", "a")}

@@ -11,11 +11,9 @@ from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.provenance import digest
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep import expand as expand_module
-from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
-from choco_pipeline.sweep.orders import STATEMENT_PARTS, WITHOUT_TABLES
 from choco_pipeline.sweep.run_files import Paths
-from choco_pipeline.sweep.run_plan import current_plan, make_plan
+from choco_pipeline.sweep.run_plan import STATEMENT_PARTS, WITHOUT_TABLES, current_plan, make_plan
 from choco_pipeline.tables.computing import Cost
 from choco_pipeline.tables.shard import build_shard
 from tests.sweep.planned import CLAIMS, CONFIG, STATEMENT, digests, orders, statements
@@ -61,8 +59,7 @@ def test_changed_code_builds_and_checks_everything_again(config, monkeypatch):
     Path("claims.yaml").write_text(statements(range(2, 22)))
     plan = current_plan(config)
     build_all(plan)
-    for module in (plan_module, orders_module):
-        monkeypatch.setattr(module, "code_digest", lambda folders: "another")
+    monkeypatch.setattr(plan_module, "code_digest", lambda folders: "another")
     changed = current_plan(config)
     assert not set(changed["shards"]) & set(plan["shards"])
     assert [t["id"] for t in changed["tables"]] == [t["id"] for t in plan["tables"]]

@@ -9,7 +9,8 @@ import pytest
 from choco_pipeline import Ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.tables import chunks, wavefront
+from choco_pipeline.tables import store as stored_module
+from choco_pipeline.tables import wavefront
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
@@ -86,7 +87,7 @@ def small_blocks() -> Iterator[Callable[..., None]]:
     with pytest.MonkeyPatch.context() as patch:
 
         def set_sizes(chunk_bytes: int, least_seconds: float = 0.0) -> None:
-            patch.setattr(chunks, "CHUNK_BYTES", chunk_bytes)
+            patch.setattr(stored_module, "CHUNK_BYTES", chunk_bytes)
             patch.setattr(wavefront, "LEAST_SECONDS", least_seconds)
             patch.setattr(wavefront, "ENOUGH_SECONDS", least_seconds)
             patch.setattr(wavefront, "HANDED_ON_PER_SECOND", float("inf"))

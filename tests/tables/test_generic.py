@@ -10,7 +10,7 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.kernels import generic
 from choco_pipeline.tables.bounded_game import BoundedGame
 from choco_pipeline.tables.computing import cost_of
-from choco_pipeline.tables.grundy_kernels import GenericKernel
+from choco_pipeline.tables.table_kernels import GenericKernel
 from tests.definition import grundy_by_definition
 
 HEAPS = [{"lower": ["a"]}, {"lower": ["b"]}]

@@ -16,7 +16,14 @@ from choco_pipeline.tables.computing import cells_of
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import TableSpec
-from choco_pipeline.tables.store import Outline, StoredTable, read_table, write_table
+from choco_pipeline.tables.store import (
+    Outline,
+    StoredTable,
+    chunks_in,
+    read_table,
+    whole,
+    write_table,
+)
 from choco_pipeline.tables.verification import repair_manifest, verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
@@ -71,7 +78,7 @@ def require_unreadable(manifest, table_id, chunk):
 
     def by_windows():
         cells = StoredTable.open(store, table_id, entry)
-        for window in cells.windows():
+        for _, window in chunks_in(whole(cells.shape), entry["chunk"]):
             cells[window]
 
     for read in (lambda: read_table(store, table_id, entry), by_windows):

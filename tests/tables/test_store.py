@@ -14,14 +14,13 @@ from choco_pipeline import SolidBar, StepBar, parse_ruleset
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables import chunks
 from choco_pipeline.tables import shard as shard_module
-from choco_pipeline.tables.chunks import CHUNK_BYTES, chunk_shape
+from choco_pipeline.tables import store as stored_module
 from choco_pipeline.tables.computing import cells_of, table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.shard import Journal, build_shard
 from choco_pipeline.tables.spec import NOT_COMPUTED, TableSpec, Variable, variable_of
-from choco_pipeline.tables.store import Outline, read_table, write_table
+from choco_pipeline.tables.store import CHUNK_BYTES, Outline, chunk_shape, read_table, write_table
 from choco_pipeline.tables.verification import verify_manifest
 from tests.tables.stores import chunks_of, location, order_of, store_path
 
@@ -241,14 +240,16 @@ def test_chunks_are_those_that_zarr_writes(tmp_path_factory, dims, passes, shape
     dims, shape = ("p", *dims)[1 - passes :], (2, *shape)[1 - passes :]
     cells = np.arange(np.prod(shape)).reshape(shape).astype(data.draw(st.sampled_from("hi")))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "CHUNK_BYTES", data.draw(st.sampled_from([256, 4096, 1 << 20])))
+        patch.setattr(
+            stored_module, "CHUNK_BYTES", data.draw(st.sampled_from([256, 4096, 1 << 20]))
+        )
         spec = TableSpec.of(StepBar(2), 5, "grundy")
         variable = Variable("v", dims, None, "numbers", "any")
         outline = Outline(spec, variable, shape, str(cells.dtype))
         ours, zarrs = (Location.local(tmp_path_factory.mktemp("t")) for _ in range(2))
         outline.create(zarrs)[:] = cells
         outline.create(ours)
-        outline.write(ours, chunks.whole(shape), cells)
+        outline.write(ours, stored_module.whole(shape), cells)
     found = {name: ours.read(name) for name, _ in ours.files()}
     assert found == {name: zarrs.read(name) for name, _ in zarrs.files()}
 

@@ -95,13 +95,13 @@ def test_blocks_of_coordinates_with_any_names_in_any_order(small_blocks, drawn, 
     frontiers = {}
     positions = 0
     for (row, column), block in table.blocks.items():
-        down, across = table.kernel.start(block)
+        down, across = (table.kernel.start(axis, block) for axis in (0, 1))
         down, across = frontiers.get((0, column), down), frontiers.get((1, row), across)
         heights = table.kernel.heights(block)
         filled = table.kernel.fill(block, heights, down, across)
         frontiers[0, column], frontiers[1, row] = down, across
         window = table.window(block)
-        cells[window] = table.stored(filled)
+        cells[window] = table.kernel.arranged(filled, table.outline.variable.dims)
         np.testing.assert_array_equal(table.loaded(cells[window]), filled)
         positions += table.positions(block, heights)
     np.testing.assert_array_equal(cells, computation.cells())

@@ -23,7 +23,6 @@ from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import LimitError, StoreError
 from choco_pipeline.mining import task
-from choco_pipeline.tables import chunks
 from choco_pipeline.tables import store as stored_module
 from choco_pipeline.tables.bounded_game import count_positions
 from choco_pipeline.tables.cells import Cells, find_table, stored_corner
@@ -48,7 +47,7 @@ def stored(folder, data, game, bound, quantity, chunk_bytes=64):
     """Write a table in small chunks, of which few are kept, and return its cells."""
     spec = TableSpec.of(game, bound, quantity)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "CHUNK_BYTES", chunk_bytes)
+        patch.setattr(stored_module, "CHUNK_BYTES", chunk_bytes)
         entry = write_table(Location.local(folder), spec, Cells.of(game, bound, data).array)
     return StoredTable.open(Location.local(folder), spec.table_id, entry)
 
@@ -84,7 +83,9 @@ def test_parts_windows_and_corners(tmp_path_factory, drawn, quantity, chunk_byte
     for part, array in ((cells, expected), (corner, expected[tuple(map(slice, sides))])):
         assert part.shape == array.shape
         seen = np.zeros(array.shape, int)
-        for window in part.windows():
+        for _, window in stored_module.chunks_in(
+            stored_module.whole(part.shape), part.entry["chunk"]
+        ):
             assert np.array_equal(part[window], array[window])
             assert all(side.stop <= n for side, n in zip(window, array.shape, strict=True))
             seen[window] += 1

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,26 +24,22 @@ from choco_pipeline.formula.nodes import (
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.notation import read
-from choco_pipeline.mining.closed_forms.expressions import MULTIPLES, Ints, Truths, length
 from choco_pipeline.mining.closed_forms.synthesis import (
+    MULTIPLES,
     Atoms,
     FormulaCase,
+    Ints,
     Target,
+    Truths,
     beyond_slopes,
+    length,
     shortest_cases,
     widest_case,
 )
 from choco_pipeline.mining.closed_forms.value_sets import conditions_on
 from choco_pipeline.mining.recurrences import repetition
 from choco_pipeline.mining.table_findings import Evidence, FormulaLine, FormulasFinding, Tried
-from choco_pipeline.tables.cells import (
-    CellBlock,
-    Cells,
-    Points,
-    evaluate_at,
-    holds_at,
-    select,
-)
+from choco_pipeline.tables.cells import CellBlock, Cells, Points, evaluate_at, holds_at, select
 
 #: Most of the game's own numbers that are constants of formulas, and the largest.
 OWN_NUMBERS, LARGEST_OWN = 4, 64
@@ -71,166 +66,6 @@ TRIED = (
     " nim-sum and the sum of any two; for all positions, with and without a pass, by residues modulo 2 and 4, and by"
     " size; or for one residue class modulo 2 alone"
 )
-
-
-def mine_formulas(cells: Cells) -> list[FormulasFinding]:
-    """Return formulas for a table, right everywhere or except at few positions.
-
-    A formula with exceptions is returned beside one without, if it is not longer. If there is no formula, an empty finding has the
-    candidates.
-    """
-    search = _TableSearch(Reading(cells))
-    numbers = search.number_set()
-    if numbers is not None:
-        return [numbers]
-    for guess in (shortest_cases, widest_case):
-        exact, nearly = search.formula(guess, 0), search.formula(guess, EXCEPTIONS)
-        findings = [exact] if exact is not None else []
-        # with exceptions allowed, the guesses may still end at a formula without any
-        if nearly and (exact is None or (nearly.exceptions and nearly.size <= exact.size)):
-            findings.append(nearly)
-        if findings:
-            return findings + (search.beyond_slopes() if guess is widest_case else [])
-    beyond, tried = search.beyond_slopes(), Tried(candidates=search.candidates, what=TRIED)
-    return beyond or [FormulasFinding(nothing=True, tried=tried)]
-
-
-@dataclass
-class _TableSearch:
-    """The search on one table, and the number of its candidates."""
-
-    reading: Reading
-    candidates: int = 0
-    #: Cache of atoms by box and points: all searches begin with the same points.
-    _atoms: dict[tuple[int, bytes], Atoms] = field(default_factory=dict)
-
-    def formula(self, guess: Guess, forgiven: int) -> FormulasFinding | None:
-        """Return a formula that is right in the table, learnt on growing boxes."""
-        cells, axes = self.reading.cells, self.reading.axes
-        if not 1 <= len(self.reading.names) - len(self.reading.passes) <= len(MULTIPLES):
-            return None
-        longest = max(cells.shape[axis] for axis in axes)
-        side = min(SIDES.get(len(axes), SMALLEST_SIDE), longest // 2)
-        if prod(cells.shape) * (longest - side - 1) < FEWEST_HELD_OUT * longest:
-            side = longest // 3  # a small table needs a larger part for the test
-        while SMALLEST_SIDE <= side <= longest // 2:
-            ends = (side + 1 if axis in axes else None for axis in range(len(cells.shape)))
-            inside = next(replace(cells, cells=cells.cells[tuple(map(slice, ends))]).blocks())
-            cases = self._learn(inside, guess, forgiven)
-            if cases is None:
-                return None
-            # a case with only P-positions, or none, gives a line without coordinates
-            lines = [parse(self.reading.as_statement(case.formula)) for case in cases]
-            if cells.variable.name != "grundy" and not all(line.names for line in lines):
-                return None
-            held_on = self._held_on(side, cases)
-            if held_on is not None:
-                return self._finding(cases, inside, side, held_on)
-            side = 2 * side + 1
-        return None
-
-    def beyond_slopes(self) -> list[FormulasFinding]:
-        """Return formulas for positions with one coordinate much larger than the other."""
-        reading, cells = self.reading, self.reading.cells
-        if cells.variable.name != "grundy" or len(reading.names) != 2 or reading.passes:
-            return []
-        longest = max(cells.shape[axis] for axis in reading.axes)
-        side = min(SLOPE_SIDE, 2 * longest // 3)
-        box = next(replace(cells, cells=cells.cells[: side + 1, : side + 1]).blocks())
-        findings = []
-        target = reading.target(box)
-        for cases in beyond_slopes(reading.points(box), target, reading.own_numbers):
-            for case in cases:
-                self.candidates += 1
-                held_on = self._held_on(side, [case])
-                if held_on is not None:
-                    findings.append(self._finding([case], box, side, held_on))
-                    break  # beyond a steeper line it covers less
-        return findings
-
-    def number_set(self) -> FormulasFinding | None:
-        """Return a condition for P-positions of one heap, guessed from half of a table."""
-        cells = self.reading.cells
-        if cells.variable.name != "p_position" or len(cells.shape) != 1:
-            return None
-        (name,), (block,) = self.reading.names, cells.blocks()
-        is_p = cells.holds_p(block.values)
-        half = len(block) // 2
-        for condition in conditions_on(name, is_p[:half]):
-            self.candidates += 1
-            if len(block) - half < FEWEST_HELD_OUT:
-                return None
-            if (holds_at(parse(condition), block.points) == is_p).all():
-                line = FormulaLine(formula=condition, where="")
-                found_on = Evidence(half, f"{name} below {half}")
-                return self._finding_of([line], found_on, len(block) - half)
-        return None
-
-    def _learn(self, box: CellBlock, guess: Guess, forgiven: int) -> tuple[FormulaCase, ...] | None:
-        """Return formulas right on a whole box, guessed from a sample of its cells."""
-        reading, points, target = self.reading, self.reading.points(box), self.reading.target(box)
-
-        def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
-            here, key = select(points, chosen), (len(box), chosen.tobytes())
-            atoms = self._atoms.get(key) or Atoms.at(
-                here, reading.own_numbers, reading.passes, with_grammar=True
-            )
-            if len(self._atoms) < MOST_KEPT:
-                self._atoms[key] = atoms
-            self.candidates += len(atoms.formulas)
-            return guess(atoms, replace(target.at(chosen), forgiven=forgiven))
-
-        def wrong(cases: Sequence[FormulaCase]) -> Truths:
-            return reading.comparison(box, cases).wrong
-
-        return _refined(guessed, wrong, target, ON_A_TABLE, forgiven)
-
-    def _held_on(self, side: int, cases: Sequence[FormulaCase]) -> int | None:
-        """Return the number of positions outside a box; None if one is wrong, or too few."""
-        total = cells = 0
-        for block in self.reading.cells.blocks():
-            compared = self.reading.comparison(block, cases)
-            outside = compared.covered & (self.reading.sizes(block) > side)
-            if (compared.wrong & outside).any():
-                return None
-            total += self.reading.count(block.chosen(outside))
-            cells += int(outside.sum())
-        return total if cells >= FEWEST_HELD_OUT else None
-
-    def _finding(
-        self, cases: Sequence[FormulaCase], box: CellBlock, side: int, held_on: int
-    ) -> FormulasFinding:
-        reading = self.reading
-        where = (reading.in_table_names(case.where or "") for case in cases)
-        lines = [
-            FormulaLine(formula=reading.as_statement(case.formula), where=text)
-            for case, text in zip(cases, where, strict=True)
-        ]
-        learnt = box.chosen(reading.comparison(box, cases).covered)
-        found_on = Evidence(reading.count(learnt), f"box of side {side}")
-        return self._finding_of(lines, found_on, held_on, reading.exceptions(learnt, cases))
-
-    def _finding_of(
-        self,
-        lines: Sequence[FormulaLine],
-        found_on: Evidence,
-        held_on: int,
-        exceptions: Sequence[tuple[int, ...]] = (),
-    ) -> FormulasFinding:
-        cells = self.reading.cells
-        parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in lines]
-        label = "G =" if cells.variable.name == "grundy" else "P iff"
-        excepted = f", except at {', '.join(map(str, exceptions))}" if exceptions else ""
-        return FormulasFinding(
-            label=label,
-            formulas=tuple(lines),
-            exceptions=tuple(exceptions),
-            size=sum(length(f.formula)[0] + length(f.where)[0] for f in lines),
-            text=f"{label} {'; '.join(parts)}{excepted}",
-            found_on=found_on,
-            held_on=Evidence(held_on, f"the rest of the table, to bound {cells.bound}"),
-            tried=Tried(candidates=self.candidates, what=TRIED),
-        )
 
 
 def pooled_formula(readings: Sequence[Reading]) -> str | None:
@@ -292,15 +127,7 @@ def _refined(
     return None
 
 
-class Comparison(NamedTuple):
-    """Formulas at the cells of a block: values, cells in a case, and wrong cells."""
-
-    numbers: Ints
-    covered: Truths
-    wrong: Truths
-
-
-@dataclass(frozen=True)
+@dataclass
 class Reading:
     """A table as target of formulas: a Grundy number, a coordinate, or 0 for P."""
 
@@ -368,8 +195,13 @@ class Reading:
         is_p = self.cells.holds_p(block.values)
         return Target(np.where(is_p, 0, -1), np.zeros(len(block), np.int64))
 
-    def comparison(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Comparison:
-        """Compare formulas with cells; where two cases overlap, both must be right."""
+    def comparison(
+        self, block: CellBlock, cases: Sequence[FormulaCase]
+    ) -> tuple[Ints, Truths, Truths]:
+        """Return the values of formulas at cells, the cells in a case, and the wrong cells.
+
+        Where two cases overlap, both must be right.
+        """
         target, points = self.target(block), self.points(block)
         numbers = np.zeros(len(block), np.int64)
         covered, wrong = np.zeros((2, len(block)), np.bool_)
@@ -378,7 +210,7 @@ class Reading:
             numbers[here] = evaluate_at(parse(case.formula), select(points, here))
             covered |= here
             wrong |= here & ~target.right(numbers)
-        return Comparison(numbers, covered, wrong)
+        return numbers, covered, wrong
 
     def count(self, block: CellBlock) -> int:
         """Return the number of positions in cells, which may be columns."""
@@ -386,8 +218,8 @@ class Reading:
 
     def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[tuple[int, ...]]:
         """Return the positions of a box at which formulas are wrong."""
-        compared = self.comparison(box, cases)
-        there, numbers = box.chosen(compared.wrong), compared.numbers[compared.wrong]
+        numbers, _, wrong = self.comparison(box, cases)
+        there, numbers = box.chosen(wrong), numbers[wrong]
         stored = self.cells.variable.stored
         if stored is None:
             return [*map(tuple, self.cells.positions(there.points).tolist())]
@@ -415,6 +247,164 @@ class Reading:
             return text
         heaps = [parse_nodes(formula.text) for formula in face.position]
         return render(substitute(parse_nodes(text), dict(zip(self.names, heaps, strict=False))))
+
+
+@dataclass
+class _TableSearch(Reading):
+    """The search on one table, and the number of its candidates."""
+
+    candidates: int = 0
+    #: Cache of atoms by box and points: all searches begin with the same points.
+    _atoms: dict[tuple[int, bytes], Atoms] = field(default_factory=dict)
+
+    def formula(self, guess: Guess, forgiven: int) -> FormulasFinding | None:
+        """Return a formula that is right in the table, learnt on growing boxes."""
+        cells, axes = self.cells, self.axes
+        if not 1 <= len(self.names) - len(self.passes) <= len(MULTIPLES):
+            return None
+        longest = max(cells.shape[axis] for axis in axes)
+        side = min(SIDES.get(len(axes), SMALLEST_SIDE), longest // 2)
+        if prod(cells.shape) * (longest - side - 1) < FEWEST_HELD_OUT * longest:
+            side = longest // 3  # a small table needs a larger part for the test
+        while SMALLEST_SIDE <= side <= longest // 2:
+            ends = (side + 1 if axis in axes else None for axis in range(len(cells.shape)))
+            inside = next(replace(cells, cells=cells.cells[tuple(map(slice, ends))]).blocks())
+            cases = self._learn(inside, guess, forgiven)
+            if cases is None:
+                return None
+            # a case with only P-positions, or none, gives a line without coordinates
+            lines = [parse(self.as_statement(case.formula)) for case in cases]
+            if cells.variable.name != "grundy" and not all(line.names for line in lines):
+                return None
+            held_on = self._held_on(side, cases)
+            if held_on is not None:
+                return self._finding(cases, inside, side, held_on)
+            side = 2 * side + 1
+        return None
+
+    def beyond_slopes(self) -> list[FormulasFinding]:
+        """Return formulas for positions with one coordinate much larger than the other."""
+        cells = self.cells
+        if cells.variable.name != "grundy" or len(self.names) != 2 or self.passes:
+            return []
+        longest = max(cells.shape[axis] for axis in self.axes)
+        side = min(SLOPE_SIDE, 2 * longest // 3)
+        box = next(replace(cells, cells=cells.cells[: side + 1, : side + 1]).blocks())
+        findings = []
+        target = self.target(box)
+        for cases in beyond_slopes(self.points(box), target, self.own_numbers):
+            for case in cases:
+                self.candidates += 1
+                held_on = self._held_on(side, [case])
+                if held_on is not None:
+                    findings.append(self._finding([case], box, side, held_on))
+                    break  # beyond a steeper line it covers less
+        return findings
+
+    def number_set(self) -> FormulasFinding | None:
+        """Return a condition for P-positions of one heap, guessed from half of a table."""
+        cells = self.cells
+        if cells.variable.name != "p_position" or len(cells.shape) != 1:
+            return None
+        (name,), (block,) = self.names, cells.blocks()
+        is_p = cells.holds_p(block.values)
+        half = len(block) // 2
+        for condition in conditions_on(name, is_p[:half]):
+            self.candidates += 1
+            if len(block) - half < FEWEST_HELD_OUT:
+                return None
+            if (holds_at(parse(condition), block.points) == is_p).all():
+                line = FormulaLine(formula=condition, where="")
+                found_on = Evidence(half, f"{name} below {half}")
+                return self._finding_of([line], found_on, len(block) - half)
+        return None
+
+    def _learn(self, box: CellBlock, guess: Guess, forgiven: int) -> tuple[FormulaCase, ...] | None:
+        """Return formulas right on a whole box, guessed from a sample of its cells."""
+        points, target = self.points(box), self.target(box)
+
+        def guessed(chosen: Truths) -> tuple[FormulaCase, ...] | None:
+            here, key = select(points, chosen), (len(box), chosen.tobytes())
+            atoms = self._atoms.get(key) or Atoms.at(
+                here, self.own_numbers, self.passes, with_grammar=True
+            )
+            if len(self._atoms) < MOST_KEPT:
+                self._atoms[key] = atoms
+            self.candidates += len(atoms.formulas)
+            return guess(atoms, replace(target.at(chosen), forgiven=forgiven))
+
+        def wrong(cases: Sequence[FormulaCase]) -> Truths:
+            return self.comparison(box, cases)[2]
+
+        return _refined(guessed, wrong, target, ON_A_TABLE, forgiven)
+
+    def _held_on(self, side: int, cases: Sequence[FormulaCase]) -> int | None:
+        """Return the number of positions outside a box; None if one is wrong, or too few."""
+        total = cells = 0
+        for block in self.cells.blocks():
+            _, covered, wrong = self.comparison(block, cases)
+            outside = covered & (self.sizes(block) > side)
+            if (wrong & outside).any():
+                return None
+            total += self.count(block.chosen(outside))
+            cells += int(outside.sum())
+        return total if cells >= FEWEST_HELD_OUT else None
+
+    def _finding(
+        self, cases: Sequence[FormulaCase], box: CellBlock, side: int, held_on: int
+    ) -> FormulasFinding:
+        where = (self.in_table_names(case.where or "") for case in cases)
+        lines = [
+            FormulaLine(formula=self.as_statement(case.formula), where=text)
+            for case, text in zip(cases, where, strict=True)
+        ]
+        learnt = box.chosen(self.comparison(box, cases)[1])
+        found_on = Evidence(self.count(learnt), f"box of side {side}")
+        return self._finding_of(lines, found_on, held_on, self.exceptions(learnt, cases))
+
+    def _finding_of(
+        self,
+        lines: Sequence[FormulaLine],
+        found_on: Evidence,
+        held_on: int,
+        exceptions: Sequence[tuple[int, ...]] = (),
+    ) -> FormulasFinding:
+        cells = self.cells
+        parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in lines]
+        label = "G =" if cells.variable.name == "grundy" else "P iff"
+        excepted = f", except at {', '.join(map(str, exceptions))}" if exceptions else ""
+        return FormulasFinding(
+            label=label,
+            formulas=tuple(lines),
+            exceptions=tuple(exceptions),
+            size=sum(length(f.formula)[0] + length(f.where)[0] for f in lines),
+            text=f"{label} {'; '.join(parts)}{excepted}",
+            found_on=found_on,
+            held_on=Evidence(held_on, f"the rest of the table, to bound {cells.bound}"),
+            tried=Tried(candidates=self.candidates, what=TRIED),
+        )
+
+
+def mine_formulas(cells: Cells) -> list[FormulasFinding]:
+    """Return formulas for a table, right everywhere or except at few positions.
+
+    A formula with exceptions is returned beside one without, if it is not longer. If there is no formula, an empty finding has the
+    candidates.
+    """
+    search = _TableSearch(cells)
+    numbers = search.number_set()
+    if numbers is not None:
+        return [numbers]
+    for guess in (shortest_cases, widest_case):
+        exact, nearly = search.formula(guess, 0), search.formula(guess, EXCEPTIONS)
+        findings = [exact] if exact is not None else []
+        # with exceptions allowed, the guesses may still end at a formula without any
+        if nearly and (exact is None or (nearly.exceptions and nearly.size <= exact.size)):
+            findings.append(nearly)
+        if findings:
+            return findings + (search.beyond_slopes() if guess is widest_case else [])
+    beyond, tried = search.beyond_slopes(), Tried(candidates=search.candidates, what=TRIED)
+    return beyond or [FormulasFinding(nothing=True, tried=tried)]
 
 
 def is_zero(formula: str) -> str:

@@ -1,6 +1,7 @@
 """Search for the shortest formula that is right at points, of one or two atoms.
 
-Idea: atoms are thousands of small formulas, each up to an added constant. Their values at all points are computed once. One atom is
+Idea: atoms are thousands of small formulas, each up to an added constant. Expressions of the grammar are built bottom-up, the smallest
+first. Of several with the same values only the first is kept. The values of all atoms at all points are computed once. One atom is
 right if its difference to the target is constant. In a minimum or maximum of two, each constant is known without the partner: the atom
 must touch the target from its side, and together they must touch it at every point. In nim-sums and sums, the partner is looked up by
 a checksum (meet in the middle): the checksum of a nim-sum is the nim-sum of checksums, and that of a sum is their sum.
@@ -16,27 +17,40 @@ with concolic snippets (2013); here constants are solved for instead of enumerat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from heapq import nsmallest
 from itertools import chain, combinations, islice, permutations, product
-from typing import Any, NamedTuple
+from math import gcd
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.closed_forms.expressions import (
-    Atom,
-    Ints,
-    Truths,
-    grow,
-    length,
-    linear_forms,
-    nim_sums,
-    remainders,
-)
+from choco_pipeline.formula.nodes import OPERATORS, Binary, Call, Integer, Name, Node, render
+from choco_pipeline.mining.recurrences import sum_text
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+Length = tuple[int, int, int, str]
+
+#: Largest multiple of a coordinate in linear forms, and shifts in nim-sums, by the number of coordinates.
+MULTIPLES = {1: 4, 2: 3, 3: 2, 4: 1}
+SHIFTS = {1: range(-2, 9), 2: range(-2, 9), 3: range(-2, 9), 4: range(2)}
+#: Most coordinates in linear forms whose multiples include the game's own numbers; with more there are too many forms.
+MOST_WITH_OWN = 2
+
+#: Expressions of the grammar: largest number of different ones; most names, numbers and operators in one.
+DIFFERENT, LARGEST = 3000, 7
+#: Constants in expressions, besides the game's own numbers.
+SMALL = (1, 2)
+#: Largest absolute value; larger ones are useless, and results could exceed 64 bits.
+FARTHEST = 1 << 40
+#: Number of operands whose results are computed together.
+TOGETHER = 64
 
 #: In pairs for minima and maxima, the formula that is right more often is one of this number of formulas that are right most often.
 MOST_FIRST = 60
@@ -56,19 +70,315 @@ PROBES, DIGITS = 7, 9
 FEWEST = 8
 #: Fewest of these points that have a number.
 FEWEST_NUMBERS = 2
-MULTIPLES = range(1, 4)
+#: Multiples of two coordinates by which cases distinguish them.
+SLOPES = range(1, 4)
 #: Pairs are first compared with the target at every `SPARSE`-th point.
 SPARSE = 8
 OPERATIONS = {"min": np.minimum, "max": np.maximum, "^": np.bitwise_xor, "+": np.add}
 Part = tuple[str | None, Truths]
-#: A formula, and the constant that is added.
-Sum = tuple[Atom, int]
 
 #: Let V be the largest value of a coordinate v, and a·u a multiple of the other one. A formula is guessed where v - a·u ≥ V / `FAR`, and
 #: must then be right where v - a·u ≥ V / `NEAR`. With a smaller `FAR` there are too few positions for the guess.
 FAR, NEAR = 4, 8
 #: Fewest positions beyond a slope for a guess.
 FEWEST_BEYOND = 16
+
+_PARTS = re.compile(r"\w+|//|<<|>>|[<>=!]=|[-+*%^&|<>]")
+
+
+class Atom(NamedTuple):
+    """A formula up to an added constant."""
+
+    #: Approximate number of its names, numbers and operators.
+    size: int
+    #: Returns its shortest text, given the names of coordinates and a constant to add.
+    text: Callable[[Sequence[str], int], str]
+    family: Literal["linear", "nim-sum", "grown", "pair"]
+
+
+def linear_forms(
+    columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield linear forms of coordinates, and their halves, with their values.
+
+    A coordinate with a flag counts passes, and its multiple is -1, 0 or 1. The multiples of up to two others may also be the game's own
+    numbers.
+    """
+    most = MULTIPLES[max(1, flags.count(False))]
+    several = set(range(-most, most + 1))
+    if flags.count(False) <= MOST_WITH_OWN:
+        several |= {*own, *(-number for number in own)}
+    for multiples in product(*(range(-1, 2) if f else sorted(several) for f in flags)):
+        total = np.zeros(columns[0].shape, np.int64)
+        for a, x in zip(multiples, columns, strict=True):
+            total += a * x
+        size = sum(min(abs(a), 2) * 2 for a in multiples)
+        yield Atom(size, partial(_linear_text, multiples, 1, 0), "linear"), total
+        if any(a % 2 for a in multiples):
+            for constant in (0, 1):
+                text = partial(_linear_text, multiples, 2, constant)
+                yield Atom(size + 2, text, "linear"), (total + constant) // 2
+
+
+def _linear_text(
+    multiples: Sequence[int], divisor: int, constant: int, names: Sequence[str], more: int
+) -> str:
+    """Return ⌊(Σ a·x + constant) / divisor⌋ with `more` added; the divisor is 1 or 2."""
+    constant += more * divisor
+    if divisor == 1:
+        return linear_sum(multiples, names, constant)
+    ways = [_half(multiples, names, constant)]
+    rest = [a % 2 for a in multiples]  # not all 0
+    whole = linear_sum([a // 2 for a in multiples], names, constant // 2)
+    half = _half(rest, names, constant % 2)
+    ways.append(f"{whole}+{half}" if whole != "0" else half)
+    # ⌊(c-m)/2⌋ is -⌊(m+1-c)/2⌋
+    above = [-(-a // 2) for a in multiples]
+    for kept in (0, 1):
+        outside = (constant - kept + 1) // 2
+        whole, half = (
+            linear_sum(above, names, outside),
+            _half(rest, names, 2 * outside - constant + 1),
+        )
+        ways.append(f"{whole}-{half}" if whole != "0" else f"-({half})")
+    texts = (parse(way).text for way in ways)
+    return min(texts, key=lambda text: (length(text)[:3], text.count("*"), text))
+
+
+def nim_sums(
+    columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield nim-sums of shifted coordinates with their values.
+
+    A coordinate with a flag counts passes: it is not shifted, and may be left out. Up to three others may also be shifted by the
+    game's own numbers.
+    """
+    shifts = sorted(SHIFTS[max(1, flags.count(False))], key=abs)
+    if flags.count(False) < len(SHIFTS):
+        shifts = sorted({*shifts, *own, *(-number for number in own)}, key=abs)
+    for chosen in product(*((0, None) if flag else shifts for flag in flags)):
+        shifted = [x + s for x, s in zip(columns, chosen, strict=True) if s is not None]
+        if shifted:
+            size = sum(4 if s else 2 for s in chosen if s is not None)
+            atom = Atom(size, partial(_nim_sum_text, chosen), "nim-sum")
+            yield atom, reduce(np.bitwise_xor, shifted)
+
+
+def _nim_sum_text(shifts: Sequence[int | None], names: Sequence[str], more: int) -> str:
+    pairs = zip(names, shifts, strict=True)
+    terms = [f"({x}{s:+d})" if s else x for x, s in pairs if s is not None]
+    text = " ^ ".join(terms)
+    if more:
+        text = f"({text}){more:+d}" if len(terms) > 1 else f"{text}{more:+d}"
+    return parse(text).text
+
+
+def length(text: str) -> Length:
+    """Return a sort key: numbers of parts, of names and of characters.
+
+    Examples
+    --------
+    >>> length("min(x, y+1) == 0")[:3]
+    (7, 3, 16)
+    """
+    parts = _PARTS.findall(text)
+    return len(parts), sum(part[0].isalpha() for part in parts), len(text), text
+
+
+def _half(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
+    """Return ⌊(Σ a·x + constant)/2⌋ as text; the multiples are not all 0."""
+    common = gcd(*multiples, constant)
+    inner = [a // common for a in multiples]
+    text = linear_sum(inner, names, constant // common)
+    alone = sum(map(abs, inner)) == 1 and constant == 0 and max(inner) == 1
+    text = text if alone else f"({text})"
+    return f"{common}*{text}//2" if common > 1 else f"{text}//2"
+
+
+def linear_sum(multiples: Sequence[int], names: Sequence[str], constant: int) -> str:
+    """Return Σ a·x + constant as text, positive terms before negative ones."""
+    pairs = [*zip(multiples, names, strict=True), (constant, "")]
+    terms = sorted((pair for pair in pairs if pair[0]), key=lambda pair: pair[0] < 0)
+    return sum_text(terms).replace(" ", "")
+
+
+def _lazy_atom(size: int, make: Callable[[], Node]) -> Atom:
+    """Return an atom whose node is made only when its text is needed."""
+
+    def text(names: Sequence[str], more: int) -> str:
+        node = make()
+        if more:
+            match node:
+                case Binary("+" | "-" as sign, left, Integer(value)):
+                    more += value if sign == "+" else -value
+                    node = left
+                case _:
+                    pass
+        if not more:
+            return render(node)
+        return render(Binary("+" if more > 0 else "-", node, Integer(abs(more))))
+
+    return Atom(size, text, "grown")
+
+
+#: Expressions with their values at the points. A node is made by calling a function.
+Level = list[tuple[Callable[[], Node], Ints]]
+#: Several expressions: a function that makes the node with an index, and the values of all of them, [index, point].
+Several = tuple[Callable[[int], Node], Ints]
+
+
+def grow(
+    names: Sequence[str], columns: Sequence[Ints], own: Sequence[int] = ()
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield expressions with their values at the points; no two have the same values.
+
+    Operations are x+c, x-c, c-x, 2*x, x//c, x%c, v2(x) if the form of x shows that it is positive, and x^y, x+y, x-y, min, max.
+    Constants c are 1, 2 and the game's own numbers.
+    """
+    constants = sorted({*SMALL, *own})
+    by_size: dict[int, Level] = {}
+    seen: set[bytes] = set()
+    for size in range(1, LARGEST + 1, 2):
+        level = by_size.setdefault(size, [])
+        for make, rows in _candidates(size, by_size, names, columns, constants):
+            low, high = rows.min(axis=1), rows.max(axis=1)
+            useful = (low != high) & (high <= FARTHEST) & (low >= -FARTHEST)
+            for i in np.flatnonzero(useful).tolist():
+                key = rows[i].tobytes()
+                if key in seen:
+                    continue
+                seen.add(key)
+                node = partial(make, i)
+                level.append((node, rows[i]))
+                yield _lazy_atom(size, node), rows[i]
+                if len(seen) == DIFFERENT:
+                    return
+
+
+def remainders(
+    names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield remainders of nim-sums, and nim-sums of remainders or quotients.
+
+    They have two or more coordinates. Remainders occur in the Grundy numbers of subtraction games on several heaps, and multiples of
+    nim-sums of quotients occur in those of cyclic Nimhoff.
+    """
+    nim_sum = partial(Binary, "^")
+    for count, number in product(range(2, len(names) + 1), own):
+        for chosen in combinations(range(len(names)), count):
+            heaps: list[Node] = [Name(names[i]) for i in chosen]
+            make = partial(Binary, "%", reduce(nim_sum, heaps), Integer(number))
+            sums = reduce(np.bitwise_xor, (columns[i] for i in chosen))
+            yield _lazy_atom(2 * count + 1, make), sums % number
+            if number & (number - 1):  # for a power of 2 these are the same
+                parts: list[Node] = [Binary("%", heap, Integer(number)) for heap in heaps]
+                sums = reduce(np.bitwise_xor, (columns[i] % number for i in chosen))
+                yield _lazy_atom(4 * count - 1, partial(reduce, nim_sum, parts)), sums
+                parts = [Binary("//", heap, Integer(number)) for heap in heaps]
+                sums = reduce(np.bitwise_xor, (columns[i] // number for i in chosen))
+                node = partial(reduce, nim_sum, parts)
+                yield _lazy_atom(4 * count - 1, node), sums
+                multiple = partial(_times, number, node)
+                yield _lazy_atom(4 * count + 1, multiple), number * sums
+
+
+def _times(number: int, node: Callable[[], Node]) -> Node:
+    return Binary("*", Integer(number), node())
+
+
+def _candidates(
+    size: int,
+    by_size: dict[int, Level],
+    names: Sequence[str],
+    columns: Sequence[Ints],
+    constants: Sequence[int],
+) -> Iterator[Several]:
+    if size == 1:
+        yield lambda i: Name(names[i]), np.array(columns)
+        return
+    before = by_size[size - 2]
+    for start in range(0, len(before), TOGETHER):
+        yield _with_constants(before[start : start + TOGETHER], constants)
+    for first in range(1, size - 1, 2):
+        second = by_size[size - 1 - first]
+        for left, a in by_size[first]:
+            again = first > size - 1 - first
+            for start in range(0, len(second), TOGETHER):
+                yield _of_two(left, a, second[start : start + TOGETHER], only_minus=again)
+
+
+def _with_constants(level: Level, constants: Sequence[int]) -> Several:
+    """Return each operation with a constant applied to each expression."""
+    operands, values = [operand for operand, _ in level], np.array([row for _, row in level])
+    # a sign, and the number on its left or its right
+    operations: list[tuple[str, int | None, int | None]] = []
+    for c in constants:
+        operations += [("+", None, c), ("-", None, c), ("-", c, None)]
+        operations += [("//", None, c), ("%", None, c)] if c > 1 else []
+    operations += [("*", 2, None), ("%", None, 4), ("v2", None, None)]
+
+    def make(i: int) -> Node:
+        operand, which = divmod(i, len(operations))
+        node, (sign, left, right) = operands[operand](), operations[which]
+        if sign == "v2":
+            return Call(sign, (node,))
+        first, second = (node if n is None else Integer(n) for n in (left, right))
+        return Binary(sign, first, second)
+
+    rows = []
+    for sign, left, right in operations[:-1]:
+        first, second = (values if n is None else n for n in (left, right))
+        rows.append(OPERATORS[sign](first, second))
+    positive = np.array([_is_positive(operand()) for operand in operands])
+    two_parts = np.bitwise_count(~values & (values - 1)).astype(np.int64)
+    rows.append(two_parts * positive[:, None])
+    return make, np.stack(rows, axis=1).reshape(-1, values.shape[1])
+
+
+def _of_two(left: Callable[[], Node], a: Ints, level: Level, *, only_minus: bool) -> Several:
+    """Return operations applied to an expression and each of a level."""
+    rights, b = [right for right, _ in level], np.array([row for _, row in level])
+    signs, rows = ["-"], [a - b]
+    if not only_minus:  # these operations are symmetric
+        signs += ["^", "+", "min", "max"]
+        rows += [a ^ b, a + b, np.minimum(a, b), np.maximum(a, b)]
+
+    def make(i: int) -> Node:
+        sign, pair = signs[i % len(signs)], (left(), rights[i // len(signs)]())
+        return Call(sign, pair) if sign in ("min", "max") else Binary(sign, *pair)
+
+    return make, np.stack(rows, axis=1).reshape(-1, b.shape[1])
+
+
+def _is_positive(node: Node) -> bool:
+    """Whether an expression is positive by its form; coordinates are ≥ 0."""
+    match node:
+        case Integer(value):
+            return value > 0
+        case Binary("+", left, right):
+            return (_is_positive(left) and _is_natural(right)) or (
+                _is_natural(left) and _is_positive(right)
+            )
+        case _:
+            return False
+
+
+def _is_natural(node: Node) -> bool:
+    match node:
+        case Name():
+            return True
+        case Integer(value):
+            return value >= 0
+        case Binary("+" | "^" | "*" | "//" | "%", left, right):
+            return _is_natural(left) and _is_natural(right)
+        case Call("min" | "max" | "v2", arguments):
+            return all(map(_is_natural, arguments))
+        case _:
+            return False
+
+
+#: A formula, and the constant that is added.
+Sum = tuple[Atom, int]
 
 
 def pair(word: str, left: Atom, right: Atom, added: tuple[int, int] = (0, 0)) -> Atom:
@@ -307,15 +617,9 @@ def _sums(numbers: Ints, values: Ints) -> Ints:
     return np.stack([i, j, np.zeros_like(i), np.zeros_like(i), more], axis=1)
 
 
-class Sorted(NamedTuple):
-    """Sorted checksums, for look-ups by value."""
-
-    #: In ascending order.
-    checksums: Ints
-    #: The row that each belongs to.
-    order: Ints
-    #: Whether a bucket has a checksum. A look-up begins here, because the bucket of most values is empty.
-    buckets: Truths
+#: Checksums in ascending order, the row of each, and whether a bucket has any. A look-up begins with the bucket, because those of most
+#: values are empty.
+Sorted = tuple[Ints, Ints, Truths]
 
 
 def _bucket(checksums: Ints) -> NDArray[np.uint64]:
@@ -329,19 +633,20 @@ def _sorted(checksums: Ints) -> Sorted:
     order = np.argsort(checksums, kind="stable")
     buckets = np.zeros(1 << 16, np.bool_)
     buckets[_bucket(checksums)] = True
-    return Sorted(checksums[order], order, buckets)
+    return checksums[order], order, buckets
 
 
 def _matches(own: Sorted, needed: Ints) -> tuple[Ints, Ints]:
     """Return the first pairs i, j such that j has the checksum that i needs."""
-    i = np.flatnonzero(own.buckets[_bucket(needed)])
-    first = np.searchsorted(own.checksums, needed[i], "left")
-    last = np.searchsorted(own.checksums, needed[i], "right")
+    checksums, order, buckets = own
+    i = np.flatnonzero(buckets[_bucket(needed)])
+    first = np.searchsorted(checksums, needed[i], "left")
+    last = np.searchsorted(checksums, needed[i], "right")
     i, first, several = i[last > first], first[last > first], (last - first)[last > first]
     i = i[: np.searchsorted(several.cumsum(), MOST_PAIRS) + 1]
     several = several[: i.size]
     start = np.repeat(first[: i.size] - (several.cumsum() - several), several)
-    return np.repeat(i, several), own.order[start + np.arange(start.size)]
+    return np.repeat(i, several), order[start + np.arange(start.size)]
 
 
 @dataclass(frozen=True)
@@ -415,7 +720,7 @@ def _partitions(atoms: Atoms, target: Target) -> Iterator[list[Part]]:
     yield from by_residue(atoms.sizes, atoms.points, 2)
     yield from by_residue(atoms.sizes, atoms.points, 4)
     for first, second in combinations(atoms.sizes, 2):
-        for a, b in product(MULTIPLES, repeat=2):
+        for a, b in product(SLOPES, repeat=2):
             if a != b or a == 1:
                 left, right = (f"{n}*{x}" if n > 1 else x for n, x in ((a, first), (b, second)))
                 least = a * points[first] <= b * points[second]

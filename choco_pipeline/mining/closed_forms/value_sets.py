@@ -18,7 +18,7 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.closed_forms.expressions import linear_sum
+from choco_pipeline.mining.closed_forms.synthesis import linear_sum
 from choco_pipeline.mining.table_findings import (
     Evidence,
     GrowthStep,
@@ -216,11 +216,6 @@ class ValueSet:
                 values=tuple(seen[:MOST_LISTED]),
             )
 
-    def frontiers(self) -> list[tuple[int, int]]:
-        """Return the side and the frontier of boxes of side 16, 32, …."""
-        sides = [1 << i for i in range(4, (self.limit + 1).bit_length())]
-        return [(side, frontier(self.within(side - 1))) for side in sides]
-
 
 def _finding(values: ValueSet, points: Points, of_a_paper: bool, tried: Tried) -> ValueSetFinding:
     expression = values.formula.text
@@ -231,7 +226,7 @@ def _finding(values: ValueSet, points: Points, of_a_paper: bool, tried: Tried) -
     finding = partial(ValueSetFinding, expression=expression, growth=growth, tried=tried)
     form = _form(values, smaller, shuffled, held_out)
     if form is None and of_a_paper:
-        form = _all(values.frontiers(), shuffled)
+        form = _all(values, shuffled)
     if form is None:
         every = values.within(values.limit)
         shown = [*map(str, every[:MOST_LISTED]), *["…"] * (len(every) > MOST_LISTED)]
@@ -276,11 +271,13 @@ def _form(own: ValueSet, smaller: int, shuffled: Ints, held_out: int) -> ValueFo
     return within(*parts) if parts else None
 
 
-def _all(frontiers: Sequence[tuple[int, int]], shuffled: Ints) -> ValueForm | None:
+def _all(values: ValueSet, shuffled: Ints) -> ValueForm | None:
     """Return the form "all numbers up to a law", or None.
 
     There is none if the frontier follows no law, or if too few values at shuffled positions are beyond it.
     """
+    sides = [1 << i for i in range(4, (values.limit + 1).bit_length())]
+    frontiers = [(side, frontier(values.within(side - 1))) for side in sides]
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     has_beyond = (shuffled > last).sum() >= LEAST_SHARE * shuffled.size
     if law is None or last < 2 * FEWEST or not has_beyond:

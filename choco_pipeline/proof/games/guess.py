@@ -15,15 +15,14 @@ from choco_pipeline.automata.residuals import Graph, Learned, Learner, Member, P
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.clock import FOREVER, Clock
-from choco_pipeline.tables.block_kernels import TableKernel
 from choco_pipeline.tables.bounded_game import BoundedGame
 from choco_pipeline.tables.computing import (
     Computation,
     computation_of,
 )
-from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import NONE, Quantity, variable_of
+from choco_pipeline.tables.table_kernels import TableKernel, grundy_kernel
 
 Relation = Literal["p", "grundy"]
 #: Maps numbers for each coordinate, arrays that broadcast against each other, to values.

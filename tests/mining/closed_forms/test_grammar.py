@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms import synthesis
-from choco_pipeline.mining.closed_forms.expressions import DIFFERENT, grow, length
-from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target, pair
+from choco_pipeline.mining.closed_forms.synthesis import (
+    DIFFERENT,
+    Atoms,
+    Target,
+    grow,
+    length,
+    pair,
+)
 from tests.effort import examples
 
 GRID = [axis.ravel() for axis in np.indices((9, 11))]

@@ -18,7 +18,6 @@ from choco_pipeline.mining.closed_forms.value_sets import (
     mine_value_sets,
     nim_sum_of,
 )
-from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.tables.cells import Cells, are_positions
 from choco_pipeline.tables.computing import grundy_table
 from tests.rulesets import cut_games, rulesets, rulesets_with_bounds
@@ -211,7 +210,7 @@ def test_games_that_the_papers_form_no_nim_sum_of():
 
 
 def _listed(game, bound, data):
-    points = p_positions(Cells.of(game, bound, data))
+    points = Cells.of(game, bound, data).all_p_positions()
     yield from zip(*(points[name].tolist() for name in game.coordinates), strict=True)
 
 
