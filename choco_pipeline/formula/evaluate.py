@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula import nodes
 from choco_pipeline.formula.exact import (
+    PROBLEMS,
     Table,
     exponent_of_2,
     missing_name,
@@ -26,6 +27,8 @@ from choco_pipeline.formula.nodes import FormulaError, Node
 
 Integers = NDArray[np.signedinteger]
 Truths = NDArray[np.bool_]
+#: The values of a node: one for all cells, or an array. Those of a condition are truths.
+Values = int | NDArray[Any]
 DType = np.dtype[Any]
 
 #: Cells computed at once: the temporaries of a block (at most 512 KiB each) stay in the caches.
@@ -54,82 +57,70 @@ class FormulaBlock:
         self._cells = cells
         self._tables = tables
 
-    def integers(self, node: Node, open_: Truths | None) -> int | Integers:
-        """Return the values of an integer node."""
+    def values(self, node: Node, open_: Truths | None) -> Values:
+        """Return the values of a node, as `Place.value` does."""
+        result: Values
         match node:
             case nodes.Integer():
                 return node.value
             case nodes.Name():
                 return self._cells[node.name]
             case nodes.Negate():
-                return -self.integers(node.operand, open_)
+                return -self.values(node.operand, open_)
             case nodes.Binary():
                 return self._binary(node, open_)
             case nodes.Call():
-                arguments = [self.integers(argument, open_) for argument in node.arguments]
+                arguments = [self.values(argument, open_) for argument in node.arguments]
                 return self._call(node, arguments, open_)
-            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
-                raise TypeError(f"not an integer: {node}")
-
-    def truths(self, node: Node, open_: Truths | None) -> bool | Truths:
-        """Return the values of a condition, as `Place.truth` does."""
-        match node:
             case nodes.LogicalNot():
-                operand = self.truths(node.operand, open_)
-                return not operand if isinstance(operand, bool) else ~operand
+                result = self.values(node.operand, open_)
+                return not result if isinstance(result, bool) else ~result
             case nodes.Junction():
                 return self._junction(node, open_)
             case nodes.Compare(operators=(sign,), operands=(left, right)):
-                sides = self.integers(left, open_), self.integers(right, open_)
-                holds: bool | Truths = nodes.COMPARISONS[sign](*sides)
-                return holds
+                result = nodes.COMPARISONS[sign](
+                    self.values(left, open_), self.values(right, open_)
+                )
+                return result
             case nodes.Compare():
-                return self.truths(nodes.links(node), open_)
-            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
-                raise TypeError(f"not a truth: {node}")
+                return self.values(nodes.links(node), open_)
 
-    def _binary(self, node: nodes.Binary, open_: Truths | None) -> int | Integers:
-        left, right = self.integers(node.left, open_), self.integers(node.right, open_)
-        if node.operator in ("//", "%"):
-            right = self._with_stand_in(right, right == 0, 1, open_, "division by zero", node)
-        elif node.operator in ("<<", ">>"):
-            right = self._with_stand_in(
-                right, right < 0, 0, open_, "shift by a negative count", node
-            )
-        elif node.operator == "**":
-            problem = "power with a negative exponent"
-            right = self._with_stand_in(right, right < 0, 0, open_, problem, node)
-        value: int | Integers = nodes.OPERATORS[node.operator](left, right)
-        return value
+    def _binary(self, node: nodes.Binary, open_: Truths | None) -> Values:
+        left, right = self.values(node.left, open_), self.values(node.right, open_)
+        if node.operator in PROBLEMS:
+            is_division = node.operator in ("//", "%")
+            bad = right == 0 if is_division else right < 0
+            problem = PROBLEMS[node.operator]
+            right = self._with_stand_in(right, bad, int(is_division), open_, problem, node)
+        result: Values = nodes.OPERATORS[node.operator](left, right)
+        return result
 
-    def _junction(self, node: nodes.Junction, open_: Truths | None) -> bool | Truths:
+    def _junction(self, node: nodes.Junction, open_: Truths | None) -> Values:
         is_or = node.operator == "or"
-        result: bool | Truths = not is_or
+        result: Values = not is_or
         for operand in node.operands:
-            if isinstance(result, bool):
+            if isinstance(result, int):
                 if result == is_or:
                     return result
-                result = self.truths(operand, open_)
+                result = self.values(operand, open_)
                 continue
-            undecided = ~result if is_or else result
+            undecided: Truths = ~result if is_or else result
             if open_ is not None:
                 undecided = undecided & open_
             if not undecided.any():
                 return result
-            following = self.truths(operand, undecided)
+            following = self.values(operand, undecided)
             result = result | following if is_or else result & following
         return result
 
-    def _call(
-        self, node: nodes.Call, arguments: list[int | Integers], open_: Truths | None
-    ) -> int | Integers:
+    def _call(self, node: nodes.Call, arguments: list[Values], open_: Truths | None) -> Values:
         argument = arguments[0]
         match node.function:
             case "min" | "max" as name:
                 # Integers last: beside an array they do not widen it.
                 parts: list[Any] = sorted(arguments, key=lambda one: isinstance(one, int))
                 both: tuple[Any, Any] = (min, np.minimum) if name == "min" else (max, np.maximum)
-                chosen: int | Integers = reduce(both[not isinstance(parts[0], int)], parts)
+                chosen: Values = reduce(both[not isinstance(parts[0], int)], parts)
                 return chosen
             case "abs":
                 return abs(argument) if isinstance(argument, int) else np.absolute(argument)
@@ -147,8 +138,7 @@ class FormulaBlock:
                     return argument.bit_length() - 1
                 for shift in (1, 2, 4, 8, 16, 32):  # set all bits below the highest one
                     argument = argument | argument >> shift
-                digits: Integers = np.bitwise_count(argument).astype(argument.dtype)
-                return digits - 1
+                return np.bitwise_count(argument).astype(argument.dtype) - 1
             case _:
                 pass
         table = self._tables[node.function]
@@ -160,13 +150,13 @@ class FormulaBlock:
 
     def _with_stand_in(
         self,
-        operand: int | Integers,
-        bad: bool | Truths,
+        operand: Values,
+        bad: Values,
         stand_in: int,
         open_: Truths | None,
         problem: str,
         node: nodes.Binary | nodes.Call,
-    ) -> int | Integers:
+    ) -> Values:
         """Replace bad operands by a stand-in; raise an error for one in an open cell."""
         if not np.any(bad):
             return operand
@@ -215,7 +205,7 @@ class Evaluator:
             for where in [()] if out.size <= BLOCK else _blocks(shape):
                 cells = {name: _part(array, where, of_parts) for name, array in aligned.items()}
                 block = FormulaBlock(text, out[where].shape, cells, lookups)
-                out[where] = (block.truths if self._is_truth else block.integers)(node, None)
+                out[where] = block.values(node, None)
         return out
 
     def _narrowest(

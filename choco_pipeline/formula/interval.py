@@ -103,7 +103,8 @@ class Enclosure:
                 for child in nodes.children(node):
                     self._span(child)
                 return (0, 1)
-        width = max((_width(end) for end in span if isinstance(end, int)), default=0)
+        finite = [end if end >= 0 else ~end for end in span if isinstance(end, int)]
+        width = max(map(int.bit_length, finite), default=0)
         self.widest = max(self.widest, width)
         if width >= self._bits:
             reach = f"can reach {_short(span[0])}..{_short(span[1])}"
@@ -194,20 +195,11 @@ def _decided_by(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
 
 
 def _compare_spans(sign: str, left: Span, right: Span) -> bool | None:
-    match sign:
-        case "<":
-            return True if left[1] < right[0] else False if left[0] >= right[1] else None
-        case "<=":
-            return True if left[1] <= right[0] else False if left[0] > right[1] else None
-        case ">" | ">=":
-            return _compare_spans({">": "<", ">=": "<="}[sign], right, left)
-        case "==":
-            if left == right and left[0] == left[1]:
-                return True
-            return False if left[1] < right[0] or right[1] < left[0] else None
-        case _:
-            equal = _compare_spans("==", left, right)
-            return None if equal is None else not equal
+    at_ends = {nodes.COMPARISONS[sign](a, b) for a, b in product(left, right)}
+    overlap = left[0] <= right[1] and right[0] <= left[1]
+    if sign in ("==", "!=") and overlap and len({*left, *right}) > 1:
+        return None  # some integers between the ends are equal, others are not
+    return at_ends.pop() if len(at_ends) == 1 else None
 
 
 def _hull(parts: list[Span]) -> Span:
@@ -320,10 +312,6 @@ def _by_rule(sign: str, left: Span, right: Span) -> Span:
 
 def _flipped(span: Span) -> Span:
     return _plus(-span[1], -1), _plus(-span[0], -1)
-
-
-def _width(n: int) -> int:
-    return (n if n >= 0 else ~n).bit_length()
 
 
 def _short(n: End) -> str:

@@ -48,47 +48,40 @@ class MachineFormulas:
         self._enclosure = Enclosure("", ranges, {}, bits)
         self.fault: ir.Value | None = None
 
-    def integer(self, node: Node, matters: ir.Value) -> ir.Value:
-        """Emit the instructions for an integer and return it."""
+    def value(self, node: Node, matters: ir.Value) -> ir.Value:
+        """Emit the instructions for an integer, or for the bit of a condition."""
+        build = self._builder
         match node:
             case nodes.Integer():
                 return self.constant(node.value)
             case nodes.Name():
                 return self._names[node.name]
             case nodes.Negate():
-                return self._builder.neg(self.integer(node.operand, matters))
+                return build.neg(self.value(node.operand, matters))
             case nodes.Binary():
                 return self._binary(node, matters)
             case nodes.Call():
                 return self._call(node, matters)
-            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
-                raise TypeError(f"not an integer: {node}")
-
-    def truth(self, node: Node, matters: ir.Value) -> ir.Value:
-        """Emit the instructions for a condition and return it as a bit."""
-        build = self._builder
-        match node:
             case nodes.LogicalNot():
-                return build.not_(self.truth(node.operand, matters))
+                return build.not_(self.value(node.operand, matters))
             case nodes.Junction():
                 # An operand matters where the operands before it do not decide.
                 is_or = node.operator == "or"
-                result = self.truth(node.operands[0], matters)
+                result = self.value(node.operands[0], matters)
                 for operand in node.operands[1:]:
                     undecided = build.and_(matters, build.not_(result) if is_or else result)
-                    further = self.truth(operand, undecided)
+                    further = self.value(operand, undecided)
                     result = build.or_(result, further) if is_or else build.and_(result, further)
                 return result
             case nodes.Compare(operators=(sign,), operands=(left, right)):
-                sides = self.integer(left, matters), self.integer(right, matters)
-                return build.icmp_signed(sign, *sides)
+                return build.icmp_signed(
+                    sign, self.value(left, matters), self.value(right, matters)
+                )
             case nodes.Compare():
-                return self.truth(nodes.links(node), matters)
-            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
-                raise TypeError(f"not a truth: {node}")
+                return self.value(nodes.links(node), matters)
 
     def _binary(self, node: nodes.Binary, matters: ir.Value) -> ir.Value:
-        left, right = self.integer(node.left, matters), self.integer(node.right, matters)
+        left, right = self.value(node.left, matters), self.value(node.right, matters)
         match node.operator:
             case "//" | "%":
                 return self._division(node, left, right, matters)
@@ -179,7 +172,7 @@ class MachineFormulas:
 
     def _call(self, node: nodes.Call, matters: ir.Value) -> ir.Value:
         build = self._builder
-        arguments = [self.integer(argument, matters) for argument in node.arguments]
+        arguments = [self.value(argument, matters) for argument in node.arguments]
         operand = arguments[0]
         match node.function:
             case "min":

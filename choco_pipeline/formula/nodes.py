@@ -186,6 +186,12 @@ def names_of(node: Node) -> frozenset[str]:
     return frozenset(part.name for part in walk(node) if isinstance(part, Name))
 
 
+def look_ups_of(node: Node) -> frozenset[str]:
+    """Return the look-up functions in `node`, which need tables."""
+    calls = (part.function for part in walk(node) if isinstance(part, Call))
+    return frozenset(calls) - FUNCTIONS.keys()
+
+
 def negate(node: Node, column: int = 0) -> Node:
     """Return minus `node`; minus a literal is a literal."""
     if isinstance(node, Integer) and node.value >= 0:

@@ -9,7 +9,7 @@ import difflib
 import keyword
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from choco_pipeline.formula import nodes
@@ -162,14 +162,8 @@ class _Reader:
                 while self._here.text == sign:
                     self._take()
                     parts.append(self._expression(strength + 1, depth + 1))
-                flat = list[Node]()
-                for part in parts:
-                    match self._truth(part, sign):
-                        case nodes.Junction(operator, operands) if operator == sign:
-                            flat += operands
-                        case node:
-                            flat.append(node)
-                left = self._with_operands(nodes.Junction(sign, tuple(flat), left.start), parts)
+                junction = nodes.joined(sign, *(self._truth(part, sign) for part in parts))
+                left = self._with_operands(replace(junction, column=left.start), parts)
             else:
                 token = self._take()
                 # a power is right-associative, and its exponent may have a minus sign

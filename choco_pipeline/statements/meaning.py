@@ -129,7 +129,8 @@ class _Scope:
                 game, position = self.place(place)
                 return game.is_p_position(position)
             case tree.IsOption(at):
-                return self.is_option(at)
+                assert self.position is not None
+                return tuple(map(self.value, at)) in set(self.game.options(self.position))
             case tree.IsPrinted(row):
                 return tuple(self.value(one) for one in row) in set(map(tuple, self.world.printed))
             case tree.Not(operand):
@@ -204,10 +205,6 @@ class _Scope:
         if place.game is not None:
             game = game_of(place.game, self.known, self.world.games)
         return game, self.existing_position(game, tuple(map(self.value, place.at)))
-
-    def is_option(self, at: tuple[tree.Expression, ...]) -> bool:
-        assert self.position is not None
-        return tuple(map(self.value, at)) in set(self.game.options(self.position))
 
     def choices(self, bindings: Sequence[tree.Binding]) -> Iterator[_Scope]:
         """Yield the scope after each choice of bound variables; each option once."""

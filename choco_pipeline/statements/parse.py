@@ -66,6 +66,7 @@ class Names:
     parameters: frozenset[str] = frozenset()
 
 
+@lru_cache(1 << 11)
 def parse_proposition(text: str, names: Names) -> tree.Proposition:
     """Parse a statement; docs/statements.md describes the language.
 
@@ -79,11 +80,6 @@ def parse_proposition(text: str, names: Names) -> tree.Proposition:
     >>> parse_proposition("P <=> x ^ y == 0", Names(("x", "y")))
     Equivalent(operands=(PPosition(place=Place(at=None, game=None, primed=False)), Expression(formula=Formula('x ^ y == 0'), terms=())))
     """
-    return _parsed(text, names)
-
-
-@lru_cache(1 << 11)
-def _parsed(text: str, names: Names) -> tree.Proposition:
     if len(text) > MAX_LENGTH:
         problem = f"a statement has at most {MAX_LENGTH} characters (got {len(text)})"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
@@ -194,7 +190,7 @@ class _Parser:
         parts = [self.proposition()]
         while self.take(";") and not self.next_is(""):
             parts.append(self.proposition())
-        return parts[0] if len(parts) == 1 else tree.joined("and", parts)
+        return tree.joined("and", parts)
 
     def proposition(self) -> tree.Proposition:
         with self.nested():
@@ -215,7 +211,7 @@ class _Parser:
         parts: list[tree.Proposition] = []
         while not parts or self.take(word):
             parts.append(self.junction("and") if word == "or" else self.negation())
-        return parts[0] if len(parts) == 1 else tree.joined(word, parts)
+        return tree.joined(word, parts)
 
     def negation(self) -> tree.Proposition:
         if self.take("not"):

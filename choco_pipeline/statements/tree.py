@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from choco_pipeline.formula import Formula, Range, parse
-from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
+from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset, typeset_range
 from choco_pipeline.formula.written.shifted_powers import typeset_set
 from choco_pipeline.games.notation import POSITIONAL, Notation
 
@@ -679,7 +679,7 @@ class _Typesetter:
             row += [self._to.words(", ")] if row else []
             match binding:
                 case InRange(name, span):
-                    row += [self._name(name), self._range(span)]
+                    row += [self._name(name), typeset_range(span, self._to)]
                 case OfPosition():
                     row.append(self._to.words(f"position{plural}"))
                 case OfCell(names):
@@ -688,13 +688,3 @@ class _Typesetter:
                     moves = f" by {', '.join(by)}" if by else ""
                     row.append(self._to.words(f"option{plural}{moves}"))
         return self._to.row(row)
-
-    def _range(self, span: Range) -> str:
-        to = self._to
-        first = typeset(span.first, to)
-        if span.first == span.last:
-            return to.row([to.sign("=="), first])
-        row = [to.words(" from "), first, to.words(" to "), typeset(span.last, to)]
-        if span.step is not None:
-            row += [to.words(" in steps of "), typeset(span.step, to)]
-        return to.row(row)

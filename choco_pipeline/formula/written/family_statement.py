@@ -41,10 +41,6 @@ class FamilyStatement:
 
     def phrases(self, notation: MathNotation) -> Iterator[Phrase]:
         """Yield the sentence in a notation, without its full stop."""
-
-        def formula(text: str) -> Phrase:
-            return Phrase(typeset(parse(text), notation), "formula")
-
         yield Phrase("For all integers ")
         yield from _joint_comparison(self.parameters, ">=", "0", notation)
         natural = {parse(f"{name} >= 0") for name in self.parameters}
@@ -61,7 +57,7 @@ class FamilyStatement:
             yield Phrase(" with ")
             yield from where_phrases(self.where, notation)
         yield Phrase(" is " if is_grundy else " is a P-position if and only if ")
-        yield formula(self.relation)
+        yield Phrase(typeset(parse(self.relation), notation), "formula")
 
     @property
     def text(self) -> str:
@@ -99,5 +95,5 @@ def _joint_comparison(
     *others, last = [notation.name(*index_of(name)) for name in names]
     for name in others:
         yield from (Phrase(name, "formula"), Phrase(", "))
-    right: Formula = parse(bound)
-    yield Phrase(notation.row([last, notation.sign(sign), typeset(right, notation)]), "formula")
+    right = typeset(parse(bound), notation)
+    yield Phrase(notation.row([last, notation.sign(sign), right]), "formula")

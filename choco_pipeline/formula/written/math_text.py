@@ -25,28 +25,8 @@ _BITWISE = _REMAINDER
 #: Shifts by up to this number are written with 2, 4, …, 64, larger ones with a power of 2.
 MOST_WRITTEN_OUT = 6
 #: Printed relations and operators; other signs stay as they are. `_CLOSE` has no space around it.
-SIGNS = {
-    "^": "⊕",
-    "&": "&",
-    "|": "|",
-    "%": "mod",
-    "==": "=",
-    "!=": "≠",
-    "<": "<",
-    "<=": "≤",
-    ">": ">",
-    ">=": "≥",
-    "≡": "≡",
-    "≢": "≢",
-    "iff": "⇔",
-    "⇒": "⇒",
-    ":": ":",
-    "⊆": "⊆",
-    "⊇": "⊇",
-    "∪": "∪",
-    "-": "−",
-    "*": "·",
-}
+SIGNS = {"^": "⊕", "%": "mod", "==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "-": "−", "*": "·"}
+SIGNS |= {"iff": "⇔"} | {sign: sign for sign in "&|<>≡≢⇒:⊆⊇∪"}
 _CLOSE = ("-", "*")
 #: Letters and digits with a subscript sign.
 SUBSCRIPTS = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
@@ -163,10 +143,18 @@ def range_text(name: str, span: Range) -> str:
     >>> range_text("k", parse_range("2**n..2**(n+1)-1 step 2")), range_text("s", parse_range("3"))
     ('k from 2^n to 2^(n+1)−1 in steps of 2', 's = 3')
     """
+    return name + typeset_range(span, MathNotation())
+
+
+def typeset_range(span: Range, to: MathNotation) -> str:
+    """Return a range in a notation, to stand after the name of its integers."""
+    first = typeset(span.first, to)
     if span.first == span.last:
-        return f"{name} = {math_text(span.first)}"
-    steps = "" if span.step is None else f" in steps of {math_text(span.step)}"
-    return f"{name} from {math_text(span.first)} to {math_text(span.last)}{steps}"
+        return to.row([to.sign("=="), first])
+    row = [to.words(" from "), first, to.words(" to "), typeset(span.last, to)]
+    if span.step is not None:
+        row += [to.words(" in steps of "), typeset(span.step, to)]
+    return to.row(row)
 
 
 def _parenthesised(text: str) -> str:
