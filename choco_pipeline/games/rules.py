@@ -469,15 +469,20 @@ class Rules:
 
     def part(self, names: Sequence[str]) -> Rules:
         """Return the game on one of the `components`, or on several of them."""
-        conjuncts = self.legal.conjuncts if self.legal is not None else ()
-        legal = [f"({part.text})" for part in conjuncts if part.names <= {*names}]
+        legal = self.legal.conjuncts if self.legal is not None else ()
         return Rules(
             tuple(names),
             {name: limit for name, limit in self.limits.items() if name in names},
             tuple(move for move in self.moves if {*move.changes} <= {*names}),
-            legal=parse(" and ".join(legal)) if legal else None,
+            legal=conjunction(part for part in legal if part.names <= {*names}),
             misere=self.misere,
         )
+
+
+def conjunction(conditions: Iterable[Formula | None]) -> Formula | None:
+    """Return the conjunction of conditions; None for no condition."""
+    texts = [f"({one.text})" for one in conditions if one is not None]
+    return parse(" and ".join(texts)) if texts else None
 
 
 def _renamed(coordinates: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:

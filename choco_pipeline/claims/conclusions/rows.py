@@ -81,11 +81,6 @@ def follows_text(evidence: Mapping[str, Any]) -> str:
     return f"follows from {enumerated(named)}{by}"
 
 
-def strongest(verdicts: Iterable[ClaimVerdict]) -> VerdictKind:
-    """Return the strongest of the verdicts with the same parameters."""
-    return min((verdict.verdict for verdict in verdicts), key=PRECEDENCE.index)
-
-
 @dataclass(frozen=True)
 class _Cases:
     """A claim and all verdicts on it.
@@ -133,7 +128,10 @@ class _Cases:
     @cached_property
     def kinds(self) -> Mapping[Given, VerdictKind]:
         """The strongest verdict on each case."""
-        return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
+        return {
+            given: min((verdict.verdict for verdict in group), key=PRECEDENCE.index)
+            for given, group in self.by_parameters.items()
+        }
 
     def of(self, kind: VerdictKind, *, alone: bool = False) -> list[Given]:
         """Return the cases with a verdict; `alone` omits those proved for all at once."""

@@ -395,27 +395,25 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     and allowed values. References to missing claims are mistakes, too; `contradicts` may name claims of files that are not read.
     """
     claims: dict[str, Claim] = {}
-    ids: dict[str, str] = {}
     places: dict[str, dict[str, str]] = {}
-    files: list[tuple[YamlFile, ClaimsFile]] = []
+    entries: list[tuple[YamlFile, Location, Entry]] = []
+    papers: set[str] = set()
     for path in paths:
         file = YamlFile(path)
         document = file.load(ClaimsFile)
-        files.append((file, document))
+        papers.add(document.paper.key)
         mistakes: list[str] = []
         for i, entry in enumerate(document.claims):
-            claim, here = Claim(entry, document.paper), ("claims", i)
-            own_mistakes: list[tuple[Location, str]] = list(mistakes_in(claim))
+            claim = Claim(entry, document.paper)
+            here: Location = ("claims", i)
+            own = list(mistakes_in(claim))
             if entry.id in claims:
-                own_mistakes.append(
-                    (("id",), f"{entry.id!r} is the id of another claim, at {ids[entry.id]}")
-                )
-            mistakes += [
-                str(file.error((*here, *location), message)) for location, message in own_mistakes
-            ]
+                others = [f.where((*there, "id")) for f, there, e in entries if e.id == entry.id]
+                own.append((("id",), f"{entry.id!r} is the id of another claim, at {others[-1]}"))
+            mistakes += [str(file.error((*here, *place), message)) for place, message in own]
             claims[entry.id] = claim
-            ids[entry.id] = file.where((*here, "id"))
-            if not own_mistakes:
+            entries.append((file, here, entry))
+            if not own:
                 held = {place for place, _ in formulas_of(claim)}
                 held |= {("statement",)} if entry.statement is not None else set()
                 places[entry.id] = {
@@ -424,22 +422,17 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
         if mistakes:
             raise ConfigError("\n".join(mistakes))
     catalogue = Catalogue(claims, places)
-    papers = {document.paper.key for _, document in files}
     mistakes = [
-        str(file.error(("claims", i, *location), catalogue.unknown(other)))
-        for file, document in files
-        for i, entry in enumerate(document.claims)
-        for location, other in _references(entry)
-        if other not in claims and (location == ("corrects",) or other.partition("-")[0] in papers)
+        str(file.error((*here, *place), catalogue.unknown(other)))
+        for file, here, entry in entries
+        for place, other in _references(entry)
+        if other not in claims and (place == ("corrects",) or other.partition("-")[0] in papers)
     ]
-    for file, document in files:
-        for i, entry in enumerate(document.claims):
-            try:
-                catalogue.premises(claims[entry.id])
-            except ConfigError as error:
-                mistakes.append(
-                    str(file.error(("claims", i, "follows_from", "claims"), str(error)))
-                )
+    for file, here, entry in entries:
+        try:
+            catalogue.premises(claims[entry.id])
+        except ConfigError as error:
+            mistakes.append(str(file.error((*here, "follows_from", "claims"), str(error))))
     if mistakes:
         raise ConfigError("\n".join(mistakes))
     return catalogue
