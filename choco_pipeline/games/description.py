@@ -53,29 +53,17 @@ class Description:
         except ConfigError as error:
             unknown = "unknown key" in str(error)
             raise ConfigError(f"{error}\n{PAGE}" if unknown else str(error)) from None
-        if self.name != name:
-            raise content.error(
-                ("game",), f"must be {name!r}, the name by which it is read, found {self.name!r}"
-            )
+        if self.file.game != name:
+            what = f"must be {name!r}, the name by which it is read, found {self.file.game!r}"
+            raise content.error(("game",), what)
         self._check_names()
-
-    @property
-    def name(self) -> str:
-        """The game's name."""
-        return self.file.game
-
-    @property
-    def parameters(self) -> dict[str, int]:
-        """The parameters with their default values."""
-        return self.file.parameters
 
     def require_parameter(self, name: str) -> None:
         """Raise `RulesetError` if the game has no such parameter."""
-        if name not in self.parameters:
-            known = ", ".join(self.parameters) or "none"
-            raise RulesetError(
-                f"game({self.name}): no parameter {name!r}, it has {known}{_near(name, self.parameters)}"
-            )
+        parameters = self.file.parameters
+        if name not in parameters:
+            known = f"{', '.join(parameters) or 'none'}{_near(name, parameters)}"
+            raise RulesetError(f"game({self.file.game}): no parameter {name!r}, it has {known}")
 
     def rules(self, given: Mapping[str, int]) -> Rules:
         """Return the rules of the game, with values for some of the parameters.
@@ -84,12 +72,12 @@ class Description:
         """
         for name in given:
             self.require_parameter(name)
-        return _rules(self, tuple({**self.parameters, **given}.items()))
+        return _rules(self, tuple({**self.file.parameters, **given}.items()))
 
     def _check_names(self) -> None:
         places: list[tuple[Location, str]] = [
             *((("coordinates", i), name) for i, name in enumerate(self.file.coordinates)),
-            *((("parameters", name), name) for name in self.parameters),
+            *((("parameters", name), name) for name in self.file.parameters),
         ]
         seen: set[str] = set()
         for place, name in places:
@@ -161,16 +149,16 @@ class _DescriptionReader:
                 self._check_amounts(place, move, move.by, rules)
         return with_free_heap(rules)
 
-    def _condition(
-        self, place: Location, written: str, names: Sequence[str] | None = None
-    ) -> Formula:
-        formula = self._formula(place, written, names)
+    def _condition(self, place: Location, written: str, further: Sequence[str] = ()) -> Formula:
+        formula = self._formula(place, written, further)
         if not formula.is_truth:
             raise self._error(place, f"{formula.text} is a number, a condition is needed")
         return formula
 
-    def _number(self, place: Location, written: int | str, *, any_name: bool = False) -> Formula:
-        formula = self._formula(place, written, any_name=any_name)
+    def _number(
+        self, place: Location, written: int | str, further: Sequence[str] | None = ()
+    ) -> Formula:
+        formula = self._formula(place, written, further)
         if formula.is_truth:
             raise self._error(place, f"{formula.text} is true or false, a number is needed")
         return formula
@@ -298,7 +286,7 @@ class _DescriptionReader:
         taken = []
         for name, amount in written.items():
             at = (*place, "lower", name)
-            formula = self._number(at, amount, any_name=True)
+            formula = self._number(at, amount, None)
             if not formula.names and not 0 <= int(formula.value({})) <= LARGEST:
                 what = f"an amount is an integer from 0 to {LARGEST:,}, found {formula.text}"
                 raise self._error(at, f"{what}; no move raises a coordinate. {PAGE}")
@@ -316,8 +304,7 @@ class _DescriptionReader:
         inside = {name: name.upper() for name in (*chosen, *parts)}
         where = None
         for condition in [*wanted, *([] if move.where is None else [move.where])]:
-            names = [*coordinates, *chosen, *parts]
-            formula = self._condition((*place, "where"), condition, names)
+            formula = self._condition((*place, "where"), condition, [*chosen, *parts])
             where = formula if where is None else parse(f"({where.text}) and ({formula.text})")
         return Amounts(
             tuple(inside[name] for name in numbers),
@@ -413,17 +400,15 @@ class _DescriptionReader:
             raise self._error(place, str(error)) from None
 
     def _formula(
-        self,
-        place: Location,
-        written: int | str,
-        names: Sequence[str] | None = None,
-        *,
-        any_name: bool = False,
+        self, place: Location, written: int | str, further: Sequence[str] | None = ()
     ) -> Formula:
-        """Parse a formula, and substitute the values of the parameters."""
-        known = [*(self.file.coordinates if names is None else names), *self.values]
+        """Parse a formula, and substitute the values of the parameters.
+
+        It may have names that are neither coordinates nor parameters: those of `further`, or any if it is None.
+        """
+        names = None if further is None else [*self.file.coordinates, *self.values, *further]
         try:
-            formula = parse(str(written)) if any_name else parse(str(written), names=known)
+            formula = parse(str(written), names)
             return formula.substitute(
                 {name: self.values[name] for name in formula.names & self.values.keys()}
             )
@@ -607,8 +592,8 @@ class CutGame(Ruleset):
 
     def _set(self, description: Description, given: Mapping[str, int]) -> None:
         self._description = description
-        self.name = description.name
-        self.parameters = {**description.parameters, **given}
+        self.name = description.file.game
+        self.parameters = {**description.file.parameters, **given}
         _ = self.rules  # finds every mistake now
 
     @cached_property

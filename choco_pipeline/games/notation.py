@@ -176,7 +176,7 @@ def _with_defaults(
         description = described(name.text, base or Path.cwd(), games)
         for key in given.keys() - {OWN}:
             description.require_parameter(key)
-        parameters = {key: parse(str(value)) for key, value in description.parameters.items()}
+        parameters = {key: parse(str(value)) for key, value in description.file.parameters.items()}
         given = {OWN: name, **parameters, **given}
     return Notation(notation.name, tuple(given.items()))
 

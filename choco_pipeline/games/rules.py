@@ -112,12 +112,6 @@ class Move:
         kept = self.split.keeps if self.split else ()
         return frozenset(self.lowers).union(kept, *read, *(move.names for move in self.needs))
 
-    @property
-    def is_of_one_heap(self) -> bool:
-        """Whether it lowers one coordinate by any amount, without conditions."""
-        one = type(self)(self.lowers[:1], clips=self.clips)
-        return isinstance(self.by, str) and replace(self, by="any") == one
-
     def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
         """Yield the amounts from each of `lowers`; the limits of coordinates are ignored."""
         if isinstance(self.by, Amounts):

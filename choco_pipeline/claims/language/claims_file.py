@@ -9,7 +9,6 @@ from pydantic import Field
 
 from choco_pipeline.claims.kinds import Condition, Id, Integer, Name, Natural, PlugIn, Span, Text
 from choco_pipeline.documents.model import Model, RecordModel
-from choco_pipeline.documents.reference import schema_text
 
 #: The text of a statement; line breaks count as spaces.
 StatementText = Annotated[str, Field(min_length=1, max_length=8000)]
@@ -178,11 +177,6 @@ class ClaimsFile(Model):
 
     paper: Paper
     claims: list[Entry] = Field(min_length=1)
-
-
-def claims_schema() -> str:
-    """Return the JSON schema of a claims file, as text that ends with a line break."""
-    return schema_text(ClaimsFile)
 
 
 #: The keys of a claim that a ledger copies from its file.
