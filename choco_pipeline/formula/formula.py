@@ -81,13 +81,10 @@ class Formula:
 
     @property
     def junction(self) -> str:
-        """The outermost connective: ``and``, ``or``, or empty."""
+        """The outermost connective: ``and``, ``or``, ``not``, or empty."""
+        if isinstance(self.root, nodes.LogicalNot):
+            return "not"
         return self.root.operator if isinstance(self.root, nodes.Junction) else ""
-
-    @property
-    def is_negation(self) -> bool:
-        """Whether the outermost operator is ``not``."""
-        return isinstance(self.root, nodes.LogicalNot)
 
     @cached_property
     def text(self) -> str:

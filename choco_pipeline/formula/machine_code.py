@@ -85,10 +85,13 @@ class MachineFormulas:
         match node.operator:
             case "//" | "%":
                 return self._division(node, left, right, matters)
-            case "<<" | ">>":
-                return self._shift(node, left, right, matters)
-            case "**":
-                return self._power(node, left, right, matters)
+            case "<<" | ">>" | "**" as sign:
+                low, high = self._enclosure.of(node.right)
+                if low < 0:
+                    right = self._with_stand_in(right, "<", 0, 0, matters)
+                if sign == "**":
+                    return self._power(left, right, high)
+                return self._shift(sign, left, right, high)
             case sign:
                 result: ir.Value = getattr(self._builder, _PLAIN[sign])(left, right)
                 return result
@@ -110,9 +113,7 @@ class MachineFormulas:
         if low <= 0 <= high:
             # A divisor of the interval, so that the result lies in its proved interval.
             stand_in = high or low or 1
-            right = self._with_stand_in(
-                right, build.icmp_signed("==", right, zero), stand_in, matters
-            )
+            right = self._with_stand_in(right, "==", 0, stand_in, matters)
         if low >= 0 and self._enclosure.of(node.left)[0] >= 0:
             return build.udiv(left, right) if is_quotient else build.urem(left, right)
         opposite = None
@@ -129,39 +130,27 @@ class MachineFormulas:
         # The remainder is 0 for the divisor −1 and for its stand-in 1.
         return build.add(rest, build.select(off, right, zero))
 
-    def _shift(
-        self, node: nodes.Binary, left: ir.Value, count: ir.Value, matters: ir.Value
-    ) -> ir.Value:
-        """Emit a shift; the machine can shift only by less than the width.
+    def _shift(self, sign: str, left: ir.Value, count: ir.Value, high: int) -> ir.Value:
+        """Emit a shift by at most `high`; the machine can shift only by less than the width.
 
         A longer right shift leaves only sign bits, and only 0 can be shifted left by more.
         """
         build, last = self._builder, self.constant(self._bits - 1)
-        low, high = self._enclosure.of(node.right)
-        if low < 0:
-            negative = build.icmp_signed("<", count, self.constant(0))
-            count = self._with_stand_in(count, negative, 0, matters)
         beyond = None
         if high >= self._bits:
             beyond = build.icmp_signed(">", count, last)
             count = build.select(beyond, last, count)
-        if node.operator == ">>":
+        if sign == ">>":
             return build.ashr(left, count)
         shifted = build.shl(left, count)
         return shifted if beyond is None else build.select(beyond, self.constant(0), shifted)
 
-    def _power(
-        self, node: nodes.Binary, base: ir.Value, exponent: ir.Value, matters: ir.Value
-    ) -> ir.Value:
-        """Emit exponentiation by squaring.
+    def _power(self, base: ir.Value, exponent: ir.Value, high: int) -> ir.Value:
+        """Emit a power with an exponent of at most `high`, by squaring.
 
         Overflows on the way are harmless, because the result is right modulo 2^width.
         """
         build = self._builder
-        low, high = self._enclosure.of(node.right)
-        if low < 0:
-            negative = build.icmp_signed("<", exponent, self.constant(0))
-            exponent = self._with_stand_in(exponent, negative, 0, matters)
         result = self.constant(1)
         for digit in range(max(high, 0).bit_length()):
             is_set = build.and_(exponent, self.constant(1 << digit))
@@ -176,27 +165,24 @@ class MachineFormulas:
         operand = arguments[0]
         match node.function:
             case "min":
-                return reduce(self.smaller, arguments)
+                return reduce(self._smaller, arguments)
             case "max":
                 return reduce(self.larger, arguments)
             case "abs":
                 return self.larger(operand, build.neg(operand))
             case "log2":
-                is_below = build.icmp_signed("<", operand, self.constant(1))
-                operand = self._with_stand_in(operand, is_below, 1, matters)
+                operand = self._with_stand_in(operand, "<", 1, 1, matters)
                 shift = 1
                 while shift < self._bits:  # set all bits below the highest one
                     higher = build.lshr(operand, self.constant(shift))
                     operand, shift = build.or_(operand, higher), 2 * shift
                 return build.sub(build.ctpop(operand), self.constant(1))
             case _:  # v2: count the bits below the lowest set bit
-                is_zero = build.icmp_signed("==", operand, self.constant(0))
-                operand = self._with_stand_in(operand, is_zero, 1, matters)
+                operand = self._with_stand_in(operand, "==", 0, 1, matters)
                 zeros = build.and_(build.not_(operand), build.sub(operand, self.constant(1)))
                 return build.ctpop(zeros)
 
-    def smaller(self, left: ir.Value, right: ir.Value) -> ir.Value:
-        """Return the smaller of two integers."""
+    def _smaller(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self._builder.select(self._builder.icmp_signed("<", left, right), left, right)
 
     def larger(self, left: ir.Value, right: ir.Value) -> ir.Value:
@@ -204,9 +190,10 @@ class MachineFormulas:
         return self._builder.select(self._builder.icmp_signed(">", left, right), left, right)
 
     def _with_stand_in(
-        self, operand: ir.Value, bad: ir.Value, stand_in: int, matters: ir.Value
+        self, operand: ir.Value, sign: str, limit: int, stand_in: int, matters: ir.Value
     ) -> ir.Value:
-        """Replace bad operands by a stand-in, and record the fault."""
+        """Replace operands with ``operand sign limit`` by a stand-in, and record a fault."""
+        bad = self._builder.icmp_signed(sign, operand, self.constant(limit))
         fault = self._builder.and_(bad, matters)
         self.fault = fault if self.fault is None else self._builder.or_(self.fault, fault)
         return self._builder.select(bad, self.constant(stand_in), operand)

@@ -188,9 +188,8 @@ class Ruleset(ABC):
 
     def positions(self, bound: int | None = None) -> Iterator[Position]:
         """Yield the positions within `bound`, each after all of its options."""
-        for position in product(*(range(most + 1) for most in self.limits(bound))):
-            if self.is_position(position):
-                yield position
+        every = product(*(range(most + 1) for most in self.limits(bound)))
+        return filter(self.is_position, every)
 
     def grundy(self, *position: int | Sequence[int]) -> int:
         """Return the Grundy number by definition: the mex of the options' numbers.

@@ -58,11 +58,6 @@ class World:
         """
         return _Scope(self, position, dict(self.values)).holds(proposition)
 
-    def counterexamples(self, proposition: tree.Proposition) -> Iterator[Position]:
-        """Yield the counterexamples up to the bound, the smallest first."""
-        found = (self.coordinates(at) for at in self.positions() if not self.holds(proposition, at))
-        yield from sorted(found, key=lambda at: (self.size(at), at))
-
     def positions(self) -> Iterator[Position]:
         """Yield the positions up to the bound."""
         assert self.game is not None

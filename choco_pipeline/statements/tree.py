@@ -14,8 +14,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from choco_pipeline.formula import Formula, Range, parse
-from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset, typeset_range
-from choco_pipeline.formula.written.shifted_powers import typeset_set
+from choco_pipeline.formula.written.math_text import (
+    MathNotation,
+    index_of,
+    typeset,
+    typeset_range,
+    typeset_set,
+)
 from choco_pipeline.games.notation import POSITIONAL, Notation
 
 #: The name of the largest coordinate of a position; passes left do not count.
@@ -550,9 +555,7 @@ def _strength(proposition: Proposition) -> int:
         case Junction(word):
             return _OR if word == "or" else _AND
         case Expression(formula):
-            return {"or": _OR, "and": _AND}.get(
-                formula.junction, _NOT if formula.is_negation else _ATOM
-            )
+            return {"or": _OR, "and": _AND, "not": _NOT}.get(formula.junction, _ATOM)
         case Not():
             return _NOT
         case PPosition() | IsOption() | IsPrinted() | ValueSet():
