@@ -7,6 +7,7 @@ by block, in integers of this width.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -35,6 +36,7 @@ DType = np.dtype[Any]
 BLOCK = 1 << 16
 
 
+@dataclass(slots=True)
 class FormulaBlock:
     """Evaluator of formulas on a block of cells of one shape.
 
@@ -45,17 +47,10 @@ class FormulaBlock:
     operands (such as a divisor 0) are replaced by a stand-in, and the result is not used.
     """
 
-    def __init__(
-        self,
-        text: str,
-        shape: tuple[int, ...],
-        cells: Mapping[str, int | Integers],
-        tables: Mapping[str, Integers],
-    ) -> None:
-        self._text = text
-        self._shape = shape
-        self._cells = cells
-        self._tables = tables
+    text: str
+    shape: tuple[int, ...]
+    cells: Mapping[str, int | Integers]
+    tables: Mapping[str, Integers]
 
     def values(self, node: Node, open_: Truths | None) -> Values:
         """Return the values of a node, as `Place.value` does."""
@@ -64,7 +59,7 @@ class FormulaBlock:
             case nodes.Integer():
                 return node.value
             case nodes.Name():
-                return self._cells[node.name]
+                return self.cells[node.name]
             case nodes.Negate():
                 return -self.values(node.operand, open_)
             case nodes.Binary():
@@ -141,7 +136,7 @@ class FormulaBlock:
                 return np.bitwise_count(argument).astype(argument.dtype) - 1
             case _:
                 pass
-        table = self._tables[node.function]
+        table = self.tables[node.function]
         problem = f"argument of {node.function} outside 0..{table.size - 1}"
         outside = (argument < 0) | (argument >= table.size)
         argument = self._with_stand_in(argument, outside, 0, open_, problem, node)
@@ -160,15 +155,15 @@ class FormulaBlock:
         """Replace bad operands by a stand-in; raise an error for one in an open cell."""
         if not np.any(bad):
             return operand
-        faults = np.broadcast_to(bad if open_ is None else bad & open_, self._shape)
+        faults = np.broadcast_to(bad if open_ is None else bad & open_, self.shape)
         if not faults.any():
             return np.where(bad, stand_in, operand)
-        fault = np.unravel_index(int(faults.argmax()), self._shape)
+        fault = np.unravel_index(int(faults.argmax()), self.shape)
         place = {
-            name: int(np.broadcast_to(self._cells[name], self._shape)[fault])
+            name: int(np.broadcast_to(self.cells[name], self.shape)[fault])
             for name in nodes.names_of(node)
         }
-        raise undefined(self._text, problem, node, place)
+        raise undefined(self.text, problem, node, place)
 
 
 class Evaluator:

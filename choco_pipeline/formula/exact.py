@@ -47,8 +47,6 @@ class Place:
                 return self._bounded(self._name(node), node)
             case nodes.Binary():
                 return self._binary(node, self.value(node.left), self.value(node.right))
-            case nodes.Integer():
-                return node.value
             case nodes.Compare():
                 left = self.value(node.operands[0])
                 for sign, operand in zip(node.operators, node.operands[1:], strict=True):
@@ -57,18 +55,20 @@ class Place:
                         return False
                     left = right
                 return True
+            case nodes.Integer():
+                return node.value
             case nodes.Junction():
                 decides = node.operator == "or"
                 for operand in node.operands:
                     if self.value(operand) == decides:
                         return decides
                 return not decides
+            case nodes.LogicalNot():
+                return not self.value(node.operand)
             case nodes.Negate():
                 return -self.value(node.operand)
             case nodes.Call():
                 return self._call(node, [self.value(argument) for argument in node.arguments])
-            case nodes.LogicalNot():
-                return not self.value(node.operand)
 
     def _name(self, node: nodes.Name) -> int:
         if node.name not in self._values:

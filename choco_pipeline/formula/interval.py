@@ -8,6 +8,7 @@ Reference, for finite ends: R. E. Moore, Interval Analysis, 1966.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise, product
 from math import inf
 from typing import cast
@@ -32,6 +33,7 @@ Span = tuple[End, End]
 MOST_BITS = 1 << 16
 
 
+@dataclass(slots=True)
 class Enclosure:
     """Computes intervals that contain all existing values of formulas.
 
@@ -40,22 +42,13 @@ class Enclosure:
     must fit into signed integers of `bits` bits.
     """
 
-    def __init__(
-        self,
-        text: str,
-        ranges: Mapping[str, Span],
-        tables: Mapping[str, Interval],
-        bits: int,
-        *,
-        is_total: bool = False,
-    ) -> None:
-        self._text = text
-        self._ranges = ranges
-        self._tables = tables
-        self._bits = bits
-        self._is_total = is_total
-        #: The largest number of bits, sign not counted, of an integer in the enclosed formulas.
-        self.widest = 0
+    text: str
+    ranges: Mapping[str, Span]
+    tables: Mapping[str, Interval]
+    bits: int
+    is_total: bool = False
+    #: The largest number of bits, sign not counted, of an integer in the enclosed formulas.
+    widest: int = 0
 
     def of(self, node: Node) -> Interval:
         """Return an interval that contains all values of `node`; (0, 1) for a condition.
@@ -89,9 +82,9 @@ class Enclosure:
             case nodes.Integer(value):
                 span, what = (value, value), "integer"
             case nodes.Name(name):
-                if name not in self._ranges:
-                    raise missing_name(self._text, node, self._ranges)
-                span, what = self._ranges[name], f'"{name}"'
+                if name not in self.ranges:
+                    raise missing_name(self.text, node, self.ranges)
+                span, what = self.ranges[name], f'"{name}"'
             case nodes.Negate(operand):
                 span, what = _negated(self._span(operand)), '"-"'
             case nodes.Binary(operator, left, right):
@@ -106,10 +99,10 @@ class Enclosure:
         finite = [end if end >= 0 else ~end for end in span if isinstance(end, int)]
         width = max(map(int.bit_length, finite), default=0)
         self.widest = max(self.widest, width)
-        if width >= self._bits:
+        if width >= self.bits:
             reach = f"can reach {_short(span[0])}..{_short(span[1])}"
-            problem = f"{what} at column {node.column} {reach}, outside signed integers of {self._bits} bits"
-            raise FormulaError(problem, self._text, node.column)
+            problem = f"{what} at column {node.column} {reach}, outside signed integers of {self.bits} bits"
+            raise FormulaError(problem, self.text, node.column)
         return span
 
     def _binary(self, node: nodes.Binary, left: Span, right: Span) -> Span:
@@ -142,13 +135,13 @@ class Enclosure:
         if left == (0, 0) and node.operator == "<<":
             return left
         if isinstance(most, float) or isinstance(least, float):
-            raise too_large(self._text, node.operator, node.column)
+            raise too_large(self.text, node.operator, node.column)
         if node.operator == "<<":
             if max(map(int.bit_length, ends), default=0) + most > nodes.MAX_BITS:
-                raise too_large(self._text, "<<", node.column)
+                raise too_large(self.text, "<<", node.column)
             return _corners(_times, left, (1 << least, 1 << most))
         if any(power_is_too_large(base, most) for base in ends):
-            raise too_large(self._text, "**", node.column)
+            raise too_large(self.text, "**", node.column)
         # The exact span. An even power is least at 0; signs of negative powers alternate, so two exponents count.
         nearest_to_0 = max(left[0], min(0, left[1]))
         places = product({*left, nearest_to_0}, {least, max(least, most - 1), most})
@@ -176,12 +169,12 @@ class Enclosure:
             case "log2":
                 return max(low, 1).bit_length() - 1, max(high, 1).bit_length() - 1
             case _:
-                return table_for(self._text, node, self._tables)
+                return table_for(self.text, node, self.tables)
 
     def _require(self, has_value: bool, node: nodes.Binary | nodes.Call) -> None:
         """Raise `FormulaError` for a part that may have no value, if `is_total`."""
-        if self._is_total and not has_value:
-            raise FormulaError("a part may have no value", self._text, node.column)
+        if self.is_total and not has_value:
+            raise FormulaError("a part may have no value", self.text, node.column)
 
 
 def _decided_by(deciding: bool, truths: Iterator[bool | None]) -> bool | None:

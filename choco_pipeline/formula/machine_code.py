@@ -9,6 +9,7 @@ every cell, so that LLVM can vectorise the loop over cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ WIDTHS = (32, 64)
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_"}
 
 
+@dataclass
 class MachineFormulas:
     """Emitter of instructions for formulas on one cell.
 
@@ -33,29 +35,24 @@ class MachineFormulas:
     None if all values exist.
     """
 
-    def __init__(
-        self,
-        builder: ir.IRBuilder,
-        constant: Callable[[int], ir.Value],
-        bits: int,
-        names: Mapping[str, ir.Value],
-        ranges: Mapping[str, Interval],
-    ) -> None:
-        self._builder = builder
-        self.constant = constant
-        self._bits = bits
-        self._names = names
-        self._enclosure = Enclosure("", ranges, {}, bits)
-        self.fault: ir.Value | None = None
+    builder: ir.IRBuilder
+    constant: Callable[[int], ir.Value]
+    bits: int
+    names: Mapping[str, ir.Value]
+    ranges: Mapping[str, Interval]
+    fault: ir.Value | None = None
+
+    def __post_init__(self) -> None:
+        self._enclosure = Enclosure("", self.ranges, {}, self.bits)
 
     def value(self, node: Node, matters: ir.Value) -> ir.Value:
         """Emit the instructions for an integer, or for the bit of a condition."""
-        build = self._builder
+        build = self.builder
         match node:
             case nodes.Integer():
                 return self.constant(node.value)
             case nodes.Name():
-                return self._names[node.name]
+                return self.names[node.name]
             case nodes.Negate():
                 return build.neg(self.value(node.operand, matters))
             case nodes.Binary():
@@ -93,7 +90,7 @@ class MachineFormulas:
                     return self._power(left, right, high)
                 return self._shift(sign, left, right, high)
             case sign:
-                result: ir.Value = getattr(self._builder, _PLAIN[sign])(left, right)
+                result: ir.Value = getattr(self.builder, _PLAIN[sign])(left, right)
                 return result
 
     def _division(
@@ -103,7 +100,7 @@ class MachineFormulas:
 
         The machine rounds towards 0. It traps for the divisor 0, and for the least integer divided by −1.
         """
-        build, zero = self._builder, self.constant(0)
+        build, zero = self.builder, self.constant(0)
         is_quotient = node.operator == "//"
         low, high = self._enclosure.of(node.right)
         if low == high and low > 0 and low & (low - 1) == 0:
@@ -135,9 +132,9 @@ class MachineFormulas:
 
         A longer right shift leaves only sign bits, and only 0 can be shifted left by more.
         """
-        build, last = self._builder, self.constant(self._bits - 1)
+        build, last = self.builder, self.constant(self.bits - 1)
         beyond = None
-        if high >= self._bits:
+        if high >= self.bits:
             beyond = build.icmp_signed(">", count, last)
             count = build.select(beyond, last, count)
         if sign == ">>":
@@ -150,7 +147,7 @@ class MachineFormulas:
 
         Overflows on the way are harmless, because the result is right modulo 2^width.
         """
-        build = self._builder
+        build = self.builder
         result = self.constant(1)
         for digit in range(max(high, 0).bit_length()):
             is_set = build.and_(exponent, self.constant(1 << digit))
@@ -160,7 +157,7 @@ class MachineFormulas:
         return result
 
     def _call(self, node: nodes.Call, matters: ir.Value) -> ir.Value:
-        build = self._builder
+        build = self.builder
         arguments = [self.value(argument, matters) for argument in node.arguments]
         operand = arguments[0]
         match node.function:
@@ -173,7 +170,7 @@ class MachineFormulas:
             case "log2":
                 operand = self._with_stand_in(operand, "<", 1, 1, matters)
                 shift = 1
-                while shift < self._bits:  # set all bits below the highest one
+                while shift < self.bits:  # set all bits below the highest one
                     higher = build.lshr(operand, self.constant(shift))
                     operand, shift = build.or_(operand, higher), 2 * shift
                 return build.sub(build.ctpop(operand), self.constant(1))
@@ -183,17 +180,17 @@ class MachineFormulas:
                 return build.ctpop(zeros)
 
     def _smaller(self, left: ir.Value, right: ir.Value) -> ir.Value:
-        return self._builder.select(self._builder.icmp_signed("<", left, right), left, right)
+        return self.builder.select(self.builder.icmp_signed("<", left, right), left, right)
 
     def larger(self, left: ir.Value, right: ir.Value) -> ir.Value:
         """Return the larger of two integers."""
-        return self._builder.select(self._builder.icmp_signed(">", left, right), left, right)
+        return self.builder.select(self.builder.icmp_signed(">", left, right), left, right)
 
     def _with_stand_in(
         self, operand: ir.Value, sign: str, limit: int, stand_in: int, matters: ir.Value
     ) -> ir.Value:
         """Replace operands with ``operand sign limit`` by a stand-in, and record a fault."""
-        bad = self._builder.icmp_signed(sign, operand, self.constant(limit))
-        fault = self._builder.and_(bad, matters)
-        self.fault = fault if self.fault is None else self._builder.or_(self.fault, fault)
-        return self._builder.select(bad, self.constant(stand_in), operand)
+        bad = self.builder.icmp_signed(sign, operand, self.constant(limit))
+        fault = self.builder.and_(bad, matters)
+        self.fault = fault if self.fault is None else self.builder.or_(self.fault, fault)
+        return self.builder.select(bad, self.constant(stand_in), operand)

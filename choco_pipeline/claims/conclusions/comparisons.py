@@ -6,6 +6,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -100,17 +101,17 @@ def _sums(
     return sums
 
 
+@dataclass
 class _Numbers(Sequence[int]):
     """Numbers of P-positions by parameter, with a record of those used."""
 
-    def __init__(self, known: Mapping[int, int]) -> None:
-        self._known = known
-        self.used: set[int] = set()
+    known: Mapping[int, int]
+    used: set[int] = field(default_factory=set)
 
     def __len__(self) -> int:
         return sys.maxsize
 
     def __getitem__(self, index: Any) -> Any:
-        number = self._known[index]
+        number = self.known[index]
         self.used.add(index)
         return number
