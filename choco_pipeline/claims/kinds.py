@@ -286,9 +286,7 @@ def parts_of(proposition: tree.Proposition, coordinates: Collection[str]) -> Par
 
 
 def recognise(
-    proposition: tree.Proposition,
-    coordinates: tuple[str, ...],
-    printed: Sequence[Sequence[int]],
+    proposition: tree.Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Recognised | None:
     """Return the shape of a statement about positions, or None.
 
@@ -823,8 +821,7 @@ class Sections(Kind):
         " no case.",
     )
     pieces: Integer | None = Field(
-        default=None,
-        description="Instead of `cases`: the number of different small octahedra.",
+        default=None, description="Instead of `cases`: the number of different small octahedra."
     )
 
     @property

@@ -15,8 +15,8 @@ from types import FrameType
 from markupsafe import Markup
 
 from choco_pipeline.claims.checks.check import check_claim, check_standing
-from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
+from choco_pipeline.claims.conclusions.rows import check_across
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
 from choco_pipeline.claims.language.verdict import (

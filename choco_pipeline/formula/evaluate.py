@@ -16,13 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula import nodes
-from choco_pipeline.formula.exact import (
-    PROBLEMS,
-    Table,
-    exponent_of_2,
-    missing_name,
-    undefined,
-)
+from choco_pipeline.formula.exact import PROBLEMS, Table, exponent_of_2, missing_name, undefined
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import FormulaError, Node
 
@@ -134,14 +128,13 @@ class FormulaBlock:
                 for shift in (1, 2, 4, 8, 16, 32):  # set all bits below the highest one
                     argument = argument | argument >> shift
                 return np.bitwise_count(argument).astype(argument.dtype) - 1
-            case _:
-                pass
-        table = self.tables[node.function]
-        problem = f"argument of {node.function} outside 0..{table.size - 1}"
-        outside = (argument < 0) | (argument >= table.size)
-        argument = self._with_stand_in(argument, outside, 0, open_, problem, node)
-        values: Integers = table[argument]
-        return int(values) if isinstance(argument, int) else values
+            case function:
+                table = self.tables[function]
+                problem = f"argument of {function} outside 0..{table.size - 1}"
+                outside = (argument < 0) | (argument >= table.size)
+                argument = self._with_stand_in(argument, outside, 0, open_, problem, node)
+                values: Integers = table[argument]
+                return int(values) if isinstance(argument, int) else values
 
     def _with_stand_in(
         self,

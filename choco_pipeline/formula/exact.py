@@ -109,12 +109,12 @@ class Place:
                 if arguments[0] < 1:
                     raise self._undefined("log2 of a number below 1", node)
                 return arguments[0].bit_length() - 1
-            case _:
-                pass
-        table = table_for(self._text, node, self._tables)
-        if not 0 <= arguments[0] < len(table):
-            raise self._undefined(f"argument of {node.function} outside 0..{len(table) - 1}", node)
-        return int(table[arguments[0]])
+            case function:
+                table = table_for(self._text, node, self._tables)
+                if not 0 <= arguments[0] < len(table):
+                    problem = f"argument of {function} outside 0..{len(table) - 1}"
+                    raise self._undefined(problem, node)
+                return int(table[arguments[0]])
 
     def _bounded(self, value: int, node: nodes.Name | nodes.Binary) -> int:
         if value.bit_length() > nodes.MAX_BITS:

@@ -43,7 +43,7 @@ PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
 
 class Description:
-    """A game file with checked names; `rules` checks its formulas."""
+    """A game file with checked names; the rules of a `CutGame` check its formulas."""
 
     def __init__(self, content: Content, name: str) -> None:
         """Check all except the formulas; raise `ConfigError` for a mistake."""
@@ -64,15 +64,6 @@ class Description:
         if name not in parameters:
             known = f"{', '.join(parameters) or 'none'}{_near(name, parameters)}"
             raise RulesetError(f"game({self.file.game}): no parameter {name!r}, it has {known}")
-
-    def rules(self, given: Mapping[str, int]) -> Rules:
-        """Return the rules of the game, with values for some of the parameters.
-
-        Raises `ConfigError` with the key of a mistake; `RulesetError` if there is no such parameter.
-        """
-        for name in given:
-            self.require_parameter(name)
-        return _rules(self, tuple({**self.file.parameters, **given}.items()))
 
     def _check_names(self) -> None:
         places: list[tuple[Location, str]] = [
@@ -591,6 +582,8 @@ class CutGame(Ruleset):
         return game
 
     def _set(self, description: Description, given: Mapping[str, int]) -> None:
+        for name in given:
+            description.require_parameter(name)
         self._description = description
         self.name = description.file.game
         self.parameters = {**description.file.parameters, **given}
@@ -599,7 +592,7 @@ class CutGame(Ruleset):
     @cached_property
     def rules(self) -> Rules:
         """The rules of the game."""
-        return self._description.rules(self.parameters)
+        return _rules(self._description, tuple(self.parameters.items()))
 
     @cached_property
     def notation(self) -> str:

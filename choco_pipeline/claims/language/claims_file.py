@@ -96,8 +96,7 @@ class Statement(Model):
         examples=["P <=> (x+s) ^ y ^ (z+s) == 0", "G == (y ^ (z+s)) - s"],
     )
     bound: Natural | None = Field(
-        default=None,
-        description="In a statement about integers: the default of `N`.",
+        default=None, description="In a statement about integers: the default of `N`."
     )
     printed: list[list[Natural]] = Field(
         default=[],
@@ -135,8 +134,7 @@ class Entry(Statement):
         default=None, description="An explanation of the formal reading, if it needs one."
     )
     corrects: Id | None = Field(
-        default=None,
-        description="The claim as printed, if this is its intended form.",
+        default=None, description="The claim as printed, if this is its intended form."
     )
     contradicts: list[Id] = Field(
         default=[],
