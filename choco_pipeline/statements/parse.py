@@ -1,6 +1,6 @@
 """Parser of statements, by recursive descent.
 
-Integers and comparisons are parsed by the parser of formulas, with a placeholder for each game term in them. Therefore formulas
+Integers and comparisons are parsed by the parser of formulas, for which each game term in them is a name. Therefore formulas
 have a single grammar, and every error has its column in the text of the statement.
 """
 
@@ -100,14 +100,10 @@ class _Parser:
     cells: tuple[str, ...] = field(init=False)
     #: The first token of each set of values.
     sets: list[Token] = field(default_factory=list)
-    #: A prefix that does not occur in the text; with a number it is the placeholder of a game term.
-    placeholder: str = "_"
 
     def __post_init__(self) -> None:
         self.tokens = list(_tokens(self.text))
         self.cells = self.new_names()
-        while self.placeholder in self.text:
-            self.placeholder += "_"
         for name in (*self.names.coordinates, *sorted(self.names.parameters)):
             if name in KEYWORDS:
                 raise FormulaError(
@@ -530,9 +526,9 @@ class _Parser:
                 break
             term = self.term()
             if term is not None:
-                terms[tree.term_text(term)] = term
-                index = [*terms].index(tree.term_text(term))
-                read.append(Token(f"{self.placeholder}{index}", token.column, True))
+                name = tree.term_text(term)
+                terms[name] = term
+                read.append(Token(name, token.column, True))
                 continue
             if token.is_operand and not token.text.isdigit() and token.text not in known:
                 near = suggestion(token.text, sorted(known))
@@ -547,10 +543,8 @@ class _Parser:
             self.refuse(f"an integer or a condition is needed, found {self.found()}", start)
         if sizes := [token for token in read if token.text == tree.SIZE]:
             self.need_game(sizes[0])
-        names = [f"{self.placeholder}{i}" for i in range(len(terms))]
         end = self.here.column if self.here.text else len(self.text.rstrip()) + 1
-        formula = Formula(parse_tokens(self.text, read, {*known, *names}, end), self.text)
-        formula = formula.rename_all(dict(zip(names, terms, strict=True)))
+        formula = Formula(parse_tokens(self.text, read, {*known, *terms}, end), self.text)
         return tree.Expression(formula, tuple(terms.items()))
 
     def term(self) -> tree.Term | None:
