@@ -30,9 +30,6 @@ _TOKEN = re.compile(
     r"(?P<number>[0-9][0-9A-Za-z_.]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>//|<<|>>|==|!=|<=|>=|\*\*|:=|->|[-+*%^&|<>(),⊕≤≥≠·])|(?P<other>\S)"
 )
-#: Precedence of operators, as in Python: a higher number binds tighter. A minus sign is between products and powers.
-_STRENGTH = {"or": 1, "and": 2, "not": 3} | dict.fromkeys(nodes.COMPARISONS, 4) | nodes.PRECEDENCE
-_UNARY = 11
 _OPERAND = "a number, a name or a function is needed"
 
 
@@ -145,8 +142,8 @@ class _Reader:
     def _expression(self, least: int, depth: int) -> _Part:
         """Parse operands and operators with a precedence of at least `least`."""
         left = self._operand(least, depth)
-        while (sign := self.here.text) in _STRENGTH and sign != "not":
-            strength = _STRENGTH[sign]
+        while (sign := self.here.text) in nodes.PRECEDENCE and sign != "not":
+            strength = nodes.PRECEDENCE[sign]
             if strength < least:
                 break
             if sign in nodes.COMPARISONS:
@@ -166,7 +163,7 @@ class _Reader:
             else:
                 token = self._take()
                 # a power is right-associative, and its exponent may have a minus sign
-                right = self._expression(_UNARY if sign == "**" else strength + 1, depth + 1)
+                right = self._expression(nodes.UNARY if sign == "**" else strength + 1, depth + 1)
                 two = self._integer(left, sign), self._integer(right, sign)
                 left = self._with_operands(nodes.Binary(sign, *two, token.column), (left, right))
         return left
@@ -183,16 +180,16 @@ class _Reader:
                 self._close(opening)
                 return part
             case "not":
-                if least > _STRENGTH["not"]:
+                if least > nodes.PRECEDENCE["not"]:
                     raise self._refused(token, "put parentheses around the negation")
                 self._take()
-                part = self._expression(_STRENGTH["not"], depth + 1)
+                part = self._expression(nodes.PRECEDENCE["not"], depth + 1)
                 return self._with_operands(
                     nodes.LogicalNot(self._truth(part, "not"), token.column), [part]
                 )
             case "+" | "-" as sign:
                 self._take()
-                part = self._expression(_UNARY, depth + 1)
+                part = self._expression(nodes.UNARY, depth + 1)
                 node = self._integer(part, sign)
                 signed = nodes.negate(node, token.column) if sign == "-" else node
                 return self._with_operands(signed, [part])
