@@ -116,9 +116,8 @@ class _Parser:
     def here(self) -> Token:
         return self.tokens[self.at]
 
-    @property
-    def after(self) -> Token:
-        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+    def text_at(self, index: int) -> str:
+        return self.tokens[min(index, len(self.tokens) - 1)].text
 
     def next_is(self, *texts: str) -> bool:
         return self.here.text in texts
@@ -344,7 +343,7 @@ class _Parser:
             at = self.tuple_of("an option")
             self.need_coordinates(at, "an option", token)
             return tree.IsOption(at)
-        if self.next_is("(") and self.is_row():
+        if self.next_is("(") and self.text_at(self.closing(self.at) + 1) == "in":
             row = self.tuple_of("a row")
             self.need("in", "after a row")
             self.need("printed", 'after "in"')
@@ -417,7 +416,7 @@ class _Parser:
             self.refuse(f"a set is compared by ==, <= or >=, found {self.found()}")
         self.need("{", "before the members of a set")
         start = self.here
-        if self.after.text == ":":
+        if self.text_at(self.at + 1) == ":":
             variable = self.new_name()
             self.at += 1
             start = self.here
@@ -482,18 +481,13 @@ class _Parser:
                 return i
         return len(self.tokens) - 1
 
-    def is_row(self) -> bool:
-        """Check whether a parenthesis opens a row of ``(…) in printed``."""
-        return self.tokens[min(self.closing(self.at) + 1, len(self.tokens) - 1)].text == "in"
-
     def is_proposition(self) -> bool:
         """Check whether a parenthesis opens a proposition, not an integer.
 
         An integer in parentheses is part of a comparison.
         """
         end = self.closing(self.at)
-        after = self.tokens[min(end + 1, len(self.tokens) - 1)].text
-        if after not in _ENDS:
+        if self.text_at(end + 1) not in _ENDS:
             return False
         i = self.at + 1
         while i < end:

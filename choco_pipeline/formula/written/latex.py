@@ -86,10 +86,6 @@ class LaTeX(MathNotation):
         shown = math_text.SIGNS.get(operator, operator)
         return _SIGNS.get(operator, SIGNS.get(shown, shown))
 
-    def minus(self) -> str:
-        """Return the sign of a negative number."""
-        return "-"
-
     def row(self, parts: Sequence[str]) -> str:
         """Return parts side by side."""
         return " ".join(part for part in parts if part)

@@ -61,7 +61,7 @@ class MathNotation:
 
     def minus(self) -> str:
         """Return the sign of a negative number."""
-        return "−"
+        return self.sign("-")
 
     def row(self, parts: Sequence[str]) -> str:
         """Return parts side by side."""
