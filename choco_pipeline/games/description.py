@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from itertools import chain, islice, product
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.documents.yaml_file import Content, Location, YamlFile, read_yaml_text
-from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
+from choco_pipeline.errors import ChocoError, ConfigError, RulesetError, hint
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.game_file import MOST_AMOUNTS, MOST_CHOSEN, GameFile, GameMove, Way
@@ -62,7 +61,7 @@ class Description:
         """Raise `RulesetError` if the game has no such parameter."""
         parameters = self.file.parameters
         if name not in parameters:
-            known = f"{', '.join(parameters) or 'none'}{_near(name, parameters)}"
+            known = f"{', '.join(parameters) or 'none'}{hint(name, parameters)}"
             raise RulesetError(f"game({self.file.game}): no parameter {name!r}, it has {known}")
 
     def _check_names(self) -> None:
@@ -91,7 +90,7 @@ class Description:
         known = self.file.coordinates
         if name not in known:
             raise self.content.error(
-                place, f"{name!r} is no coordinate, they are {', '.join(known)}{_near(name, known)}"
+                place, f"{name!r} is no coordinate, they are {', '.join(known)}{hint(name, known)}"
             )
 
 
@@ -428,7 +427,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     if games is not None:
         if name not in games:
             raise RulesetError(
-                f"game({name}): no game of that name is described{_near(name, games)}"
+                f"game({name}): no game of that name is described{hint(name, games)}"
             )
         return Description(Content(f"game {name}", games[name]), name)
     shown = Path(FOLDER, f"{name}.yaml")
@@ -447,7 +446,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
             folders = (inside(base, FOLDER), SHIPPED / FOLDER)
             files = (file for folder in folders for file in folder.glob("*.yaml"))
             known = [file.stem for file in files if file.is_file()]
-            near = _near(name, [*known, *others.names])
+            near = hint(name, [*known, *others.names])
             raise RulesetError(f"game({name}): there is no file {shown}{near}")
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
 
@@ -486,11 +485,6 @@ def inside(base: Path, path: str) -> Path:
     if not whole.is_relative_to(root):
         raise RulesetError(f"path {path!r} leads out of the project, {root}")
     return whole
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class CutGame(Ruleset):

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.errors import RulesetError
+from choco_pipeline.errors import RulesetError, hint
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Node, render
 from choco_pipeline.games.bars import Nim, RectangularBar, SolidBar, StepBar, StripBar
@@ -273,9 +273,9 @@ def _notation(text: str, depth: int = 0) -> Notation:
     known = [*RULESETS, OWN]
     if name not in known:
         near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        meant = f"did you mean {near[0]!r}? " if near else ""
         raise RulesetError(
-            f"unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join(known)}"
+            f"unknown ruleset {name or stripped[:20]!r}; {meant}rulesets are {', '.join(known)}"
         )
     if not rest.startswith("("):
         raise RulesetError(f"arguments in parentheses are needed after {name}")
@@ -297,9 +297,8 @@ def _notation(text: str, depth: int = 0) -> Notation:
         if key in given:
             raise RulesetError(f"{name} is given {key!r} twice")
         if key not in keys:
-            near = get_close_matches(key, keys, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise RulesetError(f"{name} has no argument {key!r}, it takes {', '.join(keys)}{hint}")
+            allowed = ", ".join(keys) + hint(key, keys)
+            raise RulesetError(f"{name} has no argument {key!r}, it takes {allowed}")
         if key in ("game", "a", "b"):
             given[key] = _notation(value, depth + 1)
         else:
