@@ -62,11 +62,9 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     else:
         try:
             check = claim.check
-        except FormulaError as error:
-            yield ("statement",), f"{error}\n{caret(error)}"
-            return
         except ChocoError as error:
-            yield ("statement",), str(error)
+            at = f"\n{caret(error)}" if isinstance(error, FormulaError) else ""
+            yield ("statement",), f"{error}{at}"
             return
         yield from _about_statement(claim, check)
     yield from _about_all_parameters(claim)
