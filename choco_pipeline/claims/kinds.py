@@ -53,9 +53,7 @@ class Judged:
 class Kind(Judged, Model):
     """Base class of plug-ins."""
 
-    #: Whether it is about rulesets; if not, it is about integers or height functions, and needs no table.
-    of_rulesets: ClassVar[bool] = True
-    #: The names of the allowed rulesets; None for any.
+    #: The names of the allowed rulesets; None for any, none if it is about integers or height functions and needs no table.
     rulesets: ClassVar[tuple[str, ...] | None] = None
 
     @property
@@ -549,7 +547,6 @@ class BarKind(Kind):
 
     rulesets: ClassVar[tuple[str, ...] | None] = ("rectangular-bar",)
     of_whole_bars: ClassVar[bool] = True
-    of_tables: ClassVar[Quantity | None] = "p-positions"
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield the formulas of the check, which contain no coordinates."""
@@ -729,7 +726,7 @@ class HeightFunctions(Kind):
     The statement is about all monotone height functions f in a box.
     """
 
-    of_rulesets: ClassVar[bool] = False
+    rulesets: ClassVar[tuple[str, ...] | None] = ()
 
     kind: Literal["height-functions"]
     arguments: Literal[1, 2] = Field(
@@ -793,7 +790,7 @@ class SectionCase(Model):
 class Sections(Kind):
     """Sections of Sierpiński octahedra, or the numbers of their small octahedra."""
 
-    of_rulesets: ClassVar[bool] = False
+    rulesets: ClassVar[tuple[str, ...] | None] = ()
 
     kind: Literal["sections"]
     bound: Natural = Field(description="The default of `N`, which ranges may use.")

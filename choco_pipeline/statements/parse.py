@@ -147,18 +147,15 @@ class _Parser:
         raise FormulaError(f"{problem} (at column {column})", self.text, column)
 
     @contextmanager
-    def nested(self, **changes: object) -> Iterator[None]:
-        """Parse a part one level deeper, with changed attributes until it ends."""
-        kept = {name: getattr(self, name) for name in ("bound", "has_option")}
+    def nested(self) -> Iterator[None]:
+        """Parse a part one level deeper; what it binds is out of scope after it."""
+        kept = self.bound, self.has_option
         self.depth += 1
         if self.depth > MAX_DEPTH:
             self.refuse(f"a statement has at most {MAX_DEPTH} levels")
-        for name, value in changes.items():
-            setattr(self, name, value)
         yield
         self.depth -= 1
-        for name, value in kept.items():
-            setattr(self, name, value)
+        self.bound, self.has_option = kept
 
     # ---- Propositions, by increasing precedence.
 
@@ -223,25 +220,22 @@ class _Parser:
         """
         token, word = self.here, self.here.text
         self.at += 1
-        if word == "let":
-            bound = self.bound
-            definitions = self.listed(self.definition)
-            self.need(":", "after the definition")
-            with self.nested():
+        with self.nested():
+            if word == "let":
+                definitions = self.listed(self.definition)
+                self.need(":", "after the definition")
                 body = self.sequence()
-            self.bound = bound
-            for name, value in reversed(definitions):
-                body = tree.Let(name, value, body)
-            return body
-        if word == "at":
-            position = self.tuple_of("the position")
-            self.need_coordinates(position, "a position", token)
-            self.need(":", "after the position")
-            with self.nested(has_option=False):
+                for name, value in reversed(definitions):
+                    body = tree.Let(name, value, body)
+                return body
+            if word == "at":
+                position = self.tuple_of("the position")
+                self.need_coordinates(position, "a position", token)
+                self.need(":", "after the position")
+                self.has_option = False
                 return tree.At(position, self.proposition())
-        bindings, scope = self.bindings()
-        self.need(":", f"after the variables of {quoted(word)}")
-        with self.nested(**scope):
+            bindings = self.bindings()
+            self.need(":", f"after the variables of {quoted(word)}")
             body = self.sequence() if word == "for" else self.proposition()
             return tree.Quantified(_WORDS[word], bindings, body)
 
@@ -252,14 +246,13 @@ class _Parser:
         self.bound = (*self.bound, name)
         return name, value
 
-    def bindings(self) -> tuple[tuple[tree.Binding, ...], dict[str, object]]:
-        """Parse bindings; return them, and the scope of their body."""
-        kept, bindings, has_option = self.bound, list[tree.Binding](), self.has_option
+    def bindings(self) -> tuple[tree.Binding, ...]:
+        bindings = list[tree.Binding]()
         while True:
             token = self.here
             if self.take("position"):
                 self.need_game(token)
-                has_option = False  # options of the new position may be bound
+                self.has_option = False  # options of the new position may be bound
                 bindings.append(tree.OfPosition())
             elif self.take("cell"):
                 self.need_game(token)
@@ -271,14 +264,14 @@ class _Parser:
                     self.refuse(f"a cell has {number} names, found {len(names)}", token)
                 bindings.append(tree.OfCell(tuple(names)))
             elif self.take("option"):
-                if has_option:
+                if self.has_option:
                     what = (
                         "options are those of the position: an option of an option cannot be named"
                     )
                     self.refuse(what, token)
                 self.need_game(token)
                 by = self.listed(self.coordinate) if self.take("by") else []
-                has_option = True
+                self.has_option = True
                 bindings.append(tree.OfOption(tuple(by)))
                 break
             else:
@@ -289,8 +282,7 @@ class _Parser:
                 self.bound = (*self.bound, name)
             if not self.take(","):
                 break
-        bound, self.bound = self.bound, kept
-        return tuple(bindings), {"bound": bound, "has_option": has_option}
+        return tuple(bindings)
 
     def coordinate(self) -> str:
         lowered = self.here
@@ -420,7 +412,8 @@ class _Parser:
             variable = self.new_name()
             self.at += 1
             start = self.here
-            with self.nested(bound=(*self.bound, variable)):
+            with self.nested():
+                self.bound = (*self.bound, variable)
                 condition_on_members = self.proposition()
             if not isinstance(condition_on_members, tree.Expression) or condition_on_members.terms:
                 self.refuse(
@@ -563,9 +556,9 @@ class _Parser:
             return tree.Printed(*at)
         if self.take("count"):
             self.need("(", 'after "count"')
-            bindings, scope = self.bindings()
-            self.need(":", 'after the variables of "count"')
-            with self.nested(**scope):
+            with self.nested():
+                bindings = self.bindings()
+                self.need(":", 'after the variables of "count"')
                 body = self.proposition()
             self.need(")", "to close the count")
             return tree.Count(bindings, body)

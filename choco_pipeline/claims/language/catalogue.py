@@ -134,7 +134,7 @@ def _about_plug_in(
     claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
     kind = claim.check.kind
-    if not plug_in.of_rulesets:
+    if plug_in.rulesets == ():
         for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):
             if getattr(claim.statement, key):
                 yield (key,), f"a check of kind {kind} has no `{key}`"
