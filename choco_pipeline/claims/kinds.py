@@ -240,11 +240,11 @@ class Parts:
     """The parts of a statement about positions."""
 
     #: Definitions of names by formulas in the parameters.
-    let: dict[str, Formula] = field(default_factory=dict)
+    let: dict[str, Formula]
     #: The largest coordinate of the positions that it is about; None for any.
-    reach: Formula | None = None
+    reach: Formula | None
     #: The statement without the definitions and the limit on the size.
-    rest: tree.Proposition = field(default_factory=tree.PPosition)
+    rest: tree.Proposition
 
 
 def parts_of(proposition: tree.Proposition, coordinates: Collection[str]) -> Parts:

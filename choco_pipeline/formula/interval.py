@@ -151,6 +151,7 @@ class Enclosure:
     def _call(self, node: nodes.Call, arguments: list[Span]) -> Span:
         low, high = arguments[0]
         lows, highs = zip(*arguments, strict=True)
+        self._require(node.function in ("min", "max", "abs"), node)
         match node.function:
             case "min":
                 return min(lows), min(highs)
@@ -158,16 +159,12 @@ class Enclosure:
                 return max(lows), max(highs)
             case "abs":
                 return max(low, -high, 0), max(-low, high)
-            case _:
-                self._require(False, node)
-        low, high = int(low), int(high)
-        match node.function:
+            case "v2" if low == high != 0:
+                return exponent_of_2(int(low)), exponent_of_2(int(low))
             case "v2":
-                if low == high != 0:
-                    return exponent_of_2(low), exponent_of_2(low)
-                return 0, max(max(-low, high).bit_length() - 1, 0)
+                return 0, max(int(max(-low, high)).bit_length() - 1, 0)
             case "log2":
-                return max(low, 1).bit_length() - 1, max(high, 1).bit_length() - 1
+                return int(max(low, 1)).bit_length() - 1, int(max(high, 1)).bit_length() - 1
             case _:
                 return table_for(self.text, node, self.tables)
 

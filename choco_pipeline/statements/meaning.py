@@ -46,8 +46,6 @@ class World:
     values: Mapping[str, int] = field(default_factory=dict)
     #: The rows of the claim's printed table or list.
     printed: Sequence[Sequence[int]] = ()
-    #: Descriptions of games, used instead of game files.
-    games: Mapping[str, Any] | None = None
     #: Whether the positions are uncut rectangular bars with the coordinates (i, j) of the poisoned cell, and passes left.
     of_whole_bars: bool = False
 
@@ -196,7 +194,7 @@ class _Scope:
             return self.game, self.position
         game = self.game
         if place.game is not None:
-            game = game_of(place.game, self.known, self.world.games)
+            game = game_of(place.game, self.known, None)
         return game, self.existing_position(game, tuple(map(self.value, place.at)))
 
     def choices(self, bindings: Sequence[tree.Binding]) -> Iterator[_Scope]:

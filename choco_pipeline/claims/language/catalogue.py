@@ -57,8 +57,7 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
             known.add(name)
     yield from _unknown(("when",), statement.when, known)
     if plug_in is not None:
-        in_statement = {*claim.parameters, *statement.every}
-        yield from _about_plug_in(claim, plug_in, coordinates, in_statement)
+        yield from _about_plug_in(claim, plug_in)
     else:
         try:
             check = claim.check
@@ -130,10 +129,9 @@ def _formulas(part: tree.Part) -> Iterator[Formula]:
                 pass
 
 
-def _about_plug_in(
-    claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
-) -> Iterator[tuple[Location, str]]:
-    kind = claim.check.kind
+def _about_plug_in(claim: Claim, plug_in: Kind) -> Iterator[tuple[Location, str]]:
+    kind, coordinates = claim.check.kind, frozenset(claim.coordinates)
+    known = {*claim.parameters, *claim.statement.every}
     if plug_in.rulesets == ():
         for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):
             if getattr(claim.statement, key):
@@ -155,7 +153,7 @@ def _about_plug_in(
     for place, message in plug_in.mistakes(claim.coordinates):
         yield ("check", *place), message
     for place, part, extra in plug_in.parts(coordinates):
-        for name in sorted((set(known) & set(extra)) - coordinates - RESERVED):
+        for name in sorted((known & set(extra)) - coordinates - RESERVED):
             yield ("check", *place), f"{name!r} cannot be named here: the name is in use"
         yield from _unknown(("check", *place), part, {*known, *extra})
 
