@@ -466,17 +466,12 @@ def _count(part: tree.Expression, coordinates: Collection[str]) -> Recognised | 
     parts = tree.conjuncts(body)
     conditions = [one for one in parts if one != tree.PPosition()]
     of = tree.joined("and", conditions)
-    if (
-        not isinstance(of, tree.Expression)
-        or of.terms not in ((), (_GRUNDY,))
-        or tree.SIZE in of.formula.names | equals.names
-        or not all(
-            isinstance(one, tree.InRange) and tree.SIZE not in one.span.names for one in further
-        )
-    ):
-        return None
     beside = {one.name: one.span for one in further if isinstance(one, tree.InRange)}
-    if "grundy" in beside:
+    if len(beside) < len(further) or "grundy" in beside:
+        return None
+    if not isinstance(of, tree.Expression) or of.terms not in ((), (_GRUNDY,)):
+        return None
+    if tree.SIZE in of.formula.names.union(equals.names, *(one.names for one in beside.values())):
         return None
     over: Literal["positions", "p-positions"] = (
         "p-positions" if len(conditions) < len(parts) else "positions"

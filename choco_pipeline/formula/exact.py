@@ -20,13 +20,9 @@ Table = Sequence[int] | NDArray[np.integer]
 _Known = TypeVar("_Known")
 
 #: The operators that have no value for some right operands, each with the problem.
-PROBLEMS = {
-    "//": "division by zero",
-    "%": "division by zero",
-    "<<": "shift by a negative count",
-    ">>": "shift by a negative count",
-    "**": "power with a negative exponent",
-}
+PROBLEMS = dict.fromkeys(("//", "%"), "division by zero")
+PROBLEMS |= dict.fromkeys(("<<", ">>"), "shift by a negative count")
+PROBLEMS |= {"**": "power with a negative exponent"}
 
 
 class Place:

@@ -275,10 +275,7 @@ class Ruleset(ABC):
                 f"{self.notation}: a position has {len(self.coordinates)} coordinates ({names}), found {tuple(position)}"
             )
         numbers = tuple(int(c) for c in position)
-        if (
-            any(a != b for a, b in zip(numbers, position, strict=True))
-            or min(numbers, default=0) < 0
-        ):
+        if numbers != tuple(position) or min(numbers, default=0) < 0:
             raise RulesetError(
                 f"{self.notation}: coordinates ({names}) are integers from 0, found {tuple(position)}"
             )
