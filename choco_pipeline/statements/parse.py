@@ -409,17 +409,14 @@ class _Parser:
         self.need("{", "before the members of a set")
         start = self.here
         if self.text_at(self.at + 1) == ":":
-            variable = self.new_name()
-            self.at += 1
-            start = self.here
             with self.nested():
-                self.bound = (*self.bound, variable)
-                condition_on_members = self.proposition()
-            if not isinstance(condition_on_members, tree.Expression) or condition_on_members.terms:
-                self.refuse(
-                    f"the members of a set are given by a condition on {variable} alone", start
-                )
-            members = condition_on_members
+                variable = self.new_variable()
+                self.at += 1
+                start = self.here
+                members = self.proposition()
+            if not isinstance(members, tree.Expression) or members.terms:
+                what = f"the members of a set are given by a condition on {variable} alone"
+                self.refuse(what, start)
         else:
             taken = {token.text for token in self.tokens}
             variable = next(n for n in chain(["v"], map("v{}".format, count(1))) if n not in taken)

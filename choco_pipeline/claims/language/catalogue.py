@@ -190,12 +190,8 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     if not mistakes and not statement.for_all.names <= claim.parameters:
         is_natural = all(span.first.text.isdigit() for span in statement.some.values())
         if statement.for_all != statement.when or not is_natural:
-            mistakes.append(
-                (
-                    place,
-                    "with integers of `some` it must be the same as `when`, and their ranges start at a number",
-                )
-            )
+            why = "with integers of `some` it must be the same as `when`, and their ranges start at a number"
+            mistakes.append((place, why))
     yield from mistakes
     if mistakes or statement.every:
         return

@@ -8,8 +8,7 @@ from functools import partial, reduce
 from typing import Literal
 
 from choco_pipeline.formula.formula import Formula, parse
-from choco_pipeline.formula.nodes import Compare, Junction, Name, render
-from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.nodes import Compare, Name, render
 from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 
 
@@ -73,11 +72,10 @@ def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
     >>> "".join(phrase.text for phrase in where_phrases("x <= k//2 and y <= k//2", MathNotation()))
     'x, y ≤ ⌊k/2⌋'
     """
-    root = parse_nodes(where)
-    parts = root.operands if isinstance(root, Junction) and root.operator == "and" else (root,)
+    parts = parse(where).conjuncts
     bounded = {}
     for part in parts:
-        match part:
+        match part.root:
             case Compare(("<=",), (Name(name), bound)):
                 bounded[name] = render(bound)
             case _:
