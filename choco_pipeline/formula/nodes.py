@@ -351,15 +351,13 @@ def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[
 def solve_nodes(node: Node, name: str) -> list[Node] | None:
     """Return candidates for `name`, as `Formula.solve`; None if they are unknown."""
     match node:
-        case Junction(operator="or"):
-            parts = [solve_nodes(operand, name) for operand in node.operands]
-            known = [part for part in parts if part is not None]
-            if len(known) < len(parts):
-                return None
-            return list(dict.fromkeys(chain.from_iterable(known)))
         case Junction():
             parts = [solve_nodes(operand, name) for operand in node.operands]
-            return min((part for part in parts if part is not None), key=len, default=None)
+            known = [part for part in parts if part is not None]
+            if node.operator == "and":
+                return min(known, key=len, default=None)
+            is_known = len(known) == len(parts)
+            return list(dict.fromkeys(chain.from_iterable(known))) if is_known else None
         case Compare():
             sides = zip(node.operands, node.operators, node.operands[1:], strict=False)
             equations = [(left, right) for left, sign, right in sides if sign == "=="]

@@ -55,16 +55,6 @@ class Description:
         if self.file.game != name:
             what = f"must be {name!r}, the name by which it is read, found {self.file.game!r}"
             raise content.error(("game",), what)
-        self._check_names()
-
-    def require_parameter(self, name: str) -> None:
-        """Raise `RulesetError` if the game has no such parameter."""
-        parameters = self.file.parameters
-        if name not in parameters:
-            known = f"{', '.join(parameters) or 'none'}{hint(name, parameters)}"
-            raise RulesetError(f"game({self.file.game}): no parameter {name!r}, it has {known}")
-
-    def _check_names(self) -> None:
         places: list[tuple[Location, str]] = [
             *((("coordinates", i), name) for i, name in enumerate(self.file.coordinates)),
             *((("parameters", name), name) for name in self.file.parameters),
@@ -72,18 +62,25 @@ class Description:
         seen: set[str] = set()
         for place, name in places:
             if name in seen:
-                raise self.content.error(place, f"{name!r} occurs twice")
+                raise content.error(place, f"{name!r} occurs twice")
             if name in RESERVED:
                 others = ", ".join(sorted(RESERVED))
                 what = f"{name!r} is a name of claims or notations; these are reserved: {others}"
-                raise self.content.error(place, what)
+                raise content.error(place, what)
             try:
                 parse(name)  # raises an error for `max` and `or`
             except FormulaError as error:
-                raise self.content.error(place, str(error)) from None
+                raise content.error(place, str(error)) from None
             seen.add(name)
         for name in self.file.heights:
             self.require_coordinate(("heights", name), name)
+
+    def require_parameter(self, name: str) -> None:
+        """Raise `RulesetError` if the game has no such parameter."""
+        parameters = self.file.parameters
+        if name not in parameters:
+            known = f"{', '.join(parameters) or 'none'}{hint(name, parameters)}"
+            raise RulesetError(f"game({self.file.game}): no parameter {name!r}, it has {known}")
 
     def require_coordinate(self, place: Location, name: str) -> None:
         """Raise `ConfigError` at `place` if the game has no such coordinate."""

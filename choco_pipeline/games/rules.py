@@ -282,9 +282,7 @@ class Rules:
 
         Coordinates whose limits depend on each other also go up to `bound`, or as far as their limits allow.
         """
-        largest = {}
-        if bound is not None:
-            largest = dict.fromkeys(self.unbounded, bound)
+        largest = {} if bound is None else dict.fromkeys(self.unbounded, bound)
         for name in self.ordered:
             largest[name] = self.limits[name].at(largest)
         if self.cycle:
