@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 #: Advice if two judges contradict each other.
 ADVICE = (
@@ -51,6 +53,12 @@ class DisagreementError(Exception):
     def __str__(self) -> str:
         """Return the contradiction and the advice."""
         return f"{self.args[0]}; {ADVICE}"
+
+
+def hint(name: object, known: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` with the nearest of `known`, or nothing."""
+    near = get_close_matches(str(name), list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def require_package(package: str, extra: str, purpose: str) -> None:

@@ -53,9 +53,7 @@ class Judged:
 class Kind(Judged, Model):
     """Base class of plug-ins."""
 
-    #: Whether it is about rulesets; if not, it is about integers or height functions, and needs no table.
-    of_rulesets: ClassVar[bool] = True
-    #: The names of the allowed rulesets; None for any.
+    #: The names of the allowed rulesets; None for any, none if it is about integers or height functions and needs no table.
     rulesets: ClassVar[tuple[str, ...] | None] = None
 
     @property
@@ -242,11 +240,11 @@ class Parts:
     """The parts of a statement about positions."""
 
     #: Definitions of names by formulas in the parameters.
-    let: dict[str, Formula] = field(default_factory=dict)
+    let: dict[str, Formula]
     #: The largest coordinate of the positions that it is about; None for any.
-    reach: Formula | None = None
+    reach: Formula | None
     #: The statement without the definitions and the limit on the size.
-    rest: tree.Proposition = field(default_factory=tree.PPosition)
+    rest: tree.Proposition
 
 
 def parts_of(proposition: tree.Proposition, coordinates: Collection[str]) -> Parts:
@@ -270,12 +268,14 @@ def parts_of(proposition: tree.Proposition, coordinates: Collection[str]) -> Par
         case tree.ValueSet():
             reach, parts = _without_reach(proposition.condition, coordinates)
             if reach is not None:
-                proposition = replace(proposition, condition=_all(parts))
+                proposition = replace(proposition, condition=tree.joined("and", parts))
         case tree.Expression(_, ((name, tree.Count(bindings, body) as count),)):
             if tree.OfPosition() in bindings and OWN_NAMES.isdisjoint(let):
                 bound = {one.name for one in bindings if isinstance(one, tree.InRange)}
                 most, parts = _without_reach(body, {*coordinates, *bound})
-                counts = replace(proposition, terms=((name, replace(count, body=_all(parts))),))
+                counts = replace(
+                    proposition, terms=((name, replace(count, body=tree.joined("and", parts))),)
+                )
                 if most is not None and _count(counts, coordinates) is not None:
                     reach, proposition = most, counts
         case _:
@@ -283,33 +283,13 @@ def parts_of(proposition: tree.Proposition, coordinates: Collection[str]) -> Par
     return Parts(let, reach, proposition)
 
 
-def _all(parts: list[tree.Proposition]) -> tree.Proposition:
-    return tree.joined("and", parts) if parts else tree.TRUE
-
-
 def recognise(
-    proposition: tree.Proposition,
-    coordinates: tuple[str, ...],
-    bound: int,
-    printed: Sequence[Sequence[int]],
-    defined: Collection[str],
-) -> Recognised:
-    """Return the shape of a statement without definitions and size limit.
-
-    `bound` is the value of `N` in a statement about integers, `printed` the printed rows of a claim, and `defined` the names
-    in the removed definitions.
-    """
-    check = _about_positions(proposition, coordinates, printed) if coordinates else None
-    if check is None or (check.kind in OWN_NAMES_OF and not OWN_NAMES.isdisjoint(defined)):
-        return Evaluated(proposition=proposition, printed=printed, bound=bound)
-    return check
-
-
-def _about_positions(
-    proposition: tree.Proposition,
-    coordinates: tuple[str, ...],
-    printed: Sequence[Sequence[int]],
+    proposition: tree.Proposition, coordinates: tuple[str, ...], printed: Sequence[Sequence[int]]
 ) -> Recognised | None:
+    """Return the shape of a statement about positions, or None.
+
+    The statement has no definitions and no size limit; `printed` are the printed rows of a claim.
+    """
     if printed:
         return _printed(proposition, coordinates, printed)
     match proposition:
@@ -363,12 +343,18 @@ def _implication(premise: tree.Proposition, conclusion: tree.Proposition) -> Rec
                 return _equation(conclusion, where)
             case _:
                 return None
-    formula, parts = _formula(conclusion), tree.conjuncts(premise)
+    formula, beside = _formula(conclusion), _beside_p(premise)
+    return None if formula is None or not beside else PPositions(formula, "within", *beside)
+
+
+def _beside_p(condition: tree.Proposition) -> list[Formula | None]:
+    """Return the condition beside ``P``, or None for ``P`` alone; empty for another form."""
+    parts = tree.conjuncts(condition)
     others = [part for part in parts if part != tree.PPosition()]
-    if formula is None or len(others) + 1 != len(parts):
-        return None
+    if len(others) + 1 != len(parts):
+        return []
     where = _formula(tree.joined("and", others)) if others else None
-    return PPositions(formula, "within", where) if where is not None or not others else None
+    return [] if others and where is None else [where]
 
 
 def _outcomes(proposition: tree.Proposition, where: Formula | None) -> Recognised | None:
@@ -460,21 +446,12 @@ _RELATIONS: Mapping[str, Literal["exactly", "within", "contains-all"]] = {
 
 
 def _values(part: tree.ValueSet) -> Recognised | None:
-    conditions = tree.conjuncts(part.condition)
-    others = [one for one in conditions if one != tree.PPosition()]
-    if (
-        len(others) + 1 != len(conditions)
-        or part.value.terms
-        or tree.SIZE in part.value.formula.names
-    ):
-        return None
-    where = _formula(tree.joined("and", others)) if others else None
-    if others and where is None:
-        return None
-    if part.variable != "v" and "v" in part.members.names:
+    value, beside = _formula(part.value), _beside_p(part.condition)
+    is_named = part.variable != "v" and "v" in part.members.names
+    if value is None or not beside or is_named:
         return None
     members = part.members.formula.rename({part.variable: "v"})
-    return Values(part.value.formula, members, _RELATIONS[part.relation], where)
+    return Values(value, members, _RELATIONS[part.relation], *beside)
 
 
 def _count(part: tree.Expression, coordinates: Collection[str]) -> Recognised | None:
@@ -488,18 +465,13 @@ def _count(part: tree.Expression, coordinates: Collection[str]) -> Recognised | 
         return None
     parts = tree.conjuncts(body)
     conditions = [one for one in parts if one != tree.PPosition()]
-    of = _all(conditions)
-    if (
-        not isinstance(of, tree.Expression)
-        or of.terms not in ((), (_GRUNDY,))
-        or tree.SIZE in of.formula.names | equals.names
-        or not all(
-            isinstance(one, tree.InRange) and tree.SIZE not in one.span.names for one in further
-        )
-    ):
-        return None
+    of = tree.joined("and", conditions)
     beside = {one.name: one.span for one in further if isinstance(one, tree.InRange)}
-    if "grundy" in beside:
+    if len(beside) < len(further) or "grundy" in beside:
+        return None
+    if not isinstance(of, tree.Expression) or of.terms not in ((), (_GRUNDY,)):
+        return None
+    if tree.SIZE in of.formula.names.union(equals.names, *(one.names for one in beside.values())):
         return None
     over: Literal["positions", "p-positions"] = (
         "p-positions" if len(conditions) < len(parts) else "positions"
@@ -570,7 +542,6 @@ class BarKind(Kind):
 
     rulesets: ClassVar[tuple[str, ...] | None] = ("rectangular-bar",)
     of_whole_bars: ClassVar[bool] = True
-    of_tables: ClassVar[Quantity | None] = "p-positions"
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield the formulas of the check, which contain no coordinates."""
@@ -726,10 +697,6 @@ class Listing(Kind):
     ends: list[int] = Field(default=[], description="The last values.")
     length: Natural | None = Field(default=None, description="The number of values.")
 
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the quantities of suitable tables."""
-        return ("grundy",) if whole_bars else super().quantities(whole_bars)
-
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield a wrong order of coordinates, and a listing without values."""
         if sorted(self.order) != sorted(coordinates):
@@ -754,7 +721,7 @@ class HeightFunctions(Kind):
     The statement is about all monotone height functions f in a box.
     """
 
-    of_rulesets: ClassVar[bool] = False
+    rulesets: ClassVar[tuple[str, ...] | None] = ()
 
     kind: Literal["height-functions"]
     arguments: Literal[1, 2] = Field(
@@ -818,7 +785,7 @@ class SectionCase(Model):
 class Sections(Kind):
     """Sections of Sierpiński octahedra, or the numbers of their small octahedra."""
 
-    of_rulesets: ClassVar[bool] = False
+    rulesets: ClassVar[tuple[str, ...] | None] = ()
 
     kind: Literal["sections"]
     bound: Natural = Field(description="The default of `N`, which ranges may use.")
@@ -846,8 +813,7 @@ class Sections(Kind):
         " no case.",
     )
     pieces: Integer | None = Field(
-        default=None,
-        description="Instead of `cases`: the number of different small octahedra.",
+        default=None, description="Instead of `cases`: the number of different small octahedra."
     )
 
     @property

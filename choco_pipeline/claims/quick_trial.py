@@ -15,8 +15,8 @@ from types import FrameType
 from markupsafe import Markup
 
 from choco_pipeline.claims.checks.check import check_claim, check_standing
-from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
+from choco_pipeline.claims.conclusions.rows import check_across
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
 from choco_pipeline.claims.language.verdict import (
@@ -30,7 +30,6 @@ from choco_pipeline.claims.language.verdict import (
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula import Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.computing import cost_of, require_memory, table
 from choco_pipeline.tables.machine import worker_memory
@@ -174,13 +173,7 @@ def trials(
         for known, case in _cases(claim, given):
             size = _bound(claim, known, case, bound)
             distinct.setdefault((tuple(case.values()), size), case)
-        planned = list[_Planned]()
-        for (_, size), case in distinct.items():
-            game, reached, quantity = _table_for(claim, case, size)
-            trial = partial(Trial, case, game.notation, reached, quantity)
-            planned.append(
-                (trial, partial(_finding_on_table, claim, case, game, reached, quantity))
-            )
+        planned = [_planned_on_table(claim, case, size) for (_, size), case in distinct.items()]
     each = _timed_trials(planned, limit, report)
     return _trial_across_tables(claim, each) if claim.is_over_tables else each
 
@@ -209,12 +202,6 @@ def _timed_trials(
         finished = trial(finding, time.perf_counter() - start)
         report(done, len(planned))
         yield finished
-
-
-def _finding_on_table(
-    claim: Claim, parameters: dict[str, int], game: Ruleset, bound: int, quantity: Quantity
-) -> Finding:
-    return check_claim(claim, parameters, game, bound, table(game, bound, quantity))
 
 
 def _trial_across_tables(claim: Claim, each: Iterator[Trial]) -> Iterator[Trial]:
@@ -303,23 +290,25 @@ def _bound(
     return bound
 
 
-def _table_for(
-    claim: Claim, parameters: dict[str, int], bound: int | None
-) -> tuple[Ruleset, int, Quantity]:
-    """Return the cheapest table that decides the claim.
+def _planned_on_table(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Planned:
+    """Return the trial on the cheapest table that decides the claim.
 
-    Raises `LimitError` if it is too large.
+    Raises `LimitError` if the table is too large.
     """
     assert claim.pattern is not None
     game = build(claim.pattern, parameters, Path())
-    bound = max(game.limits(None)) if bound is None else bound
+    size = max(game.limits(None)) if bound is None else bound
     # P-positions are cheaper, but the table of one heap has no dimensions and decides nothing.
     quantity = quantity_for(game, claim.quantities)
-    cost = cost_of(game, bound, quantity)
-    require_memory(game, bound, cost.memory_whole, worker_memory(1))
+    cost = cost_of(game, size, quantity)
+    require_memory(game, size, cost.memory_whole, worker_memory(1))
     if cost.seconds > MOST_SECONDS:
         raise LimitError(
-            f"{game.notation}: bound {bound} is too large: its table takes about {cost.seconds:,.0f} s,"
+            f"{game.notation}: bound {size} is too large: its table takes about {cost.seconds:,.0f} s,"
             f" at most {MOST_SECONDS:,.0f} s are spent on a trial"
         )
-    return game, bound, quantity
+
+    def find() -> Finding:
+        return check_claim(claim, parameters, game, size, table(game, size, quantity))
+
+    return partial(Trial, parameters, game.notation, size, quantity), find

@@ -16,12 +16,13 @@ import typer
 from choco_pipeline import provenance
 from choco_pipeline.api.terminal import emit
 from choco_pipeline.api.workers import Workers, capacity_of
-from choco_pipeline.claims.language.claims_file import claims_schema
+from choco_pipeline.claims.language.claims_file import ClaimsFile
 from choco_pipeline.cli.output import SETTINGS, ClusterName, Json
 from choco_pipeline.cluster import clusters
 from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
+from choco_pipeline.documents.reference import schema_text
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games.game_file import games_reference, games_schema
+from choco_pipeline.games.game_file import GameFile, games_reference
 from choco_pipeline.kernels import warm_up
 from choco_pipeline.sweep.config import json_schema, reference_page
 from choco_pipeline.tables.computing import in_bytes
@@ -70,7 +71,9 @@ def schema(
     if reference:
         text = games_reference() if games else reference_page()
     else:
-        text = claims_schema() if claims_files else games_schema() if games else json_schema()
+        text = json_schema()
+        if claims_files or games:
+            text = schema_text(ClaimsFile if claims_files else GameFile)
     if reference and json:
         emit({"reference": text})
     else:

@@ -7,7 +7,6 @@ import os
 import re
 import ssl
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +15,7 @@ from pydantic import Field
 
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import YamlFile
-from choco_pipeline.errors import ConfigError
+from choco_pipeline.errors import ConfigError, hint
 from choco_pipeline.shipped import project_file
 
 #: Folder of cluster files, relative to the working directory.
@@ -149,11 +148,10 @@ def read_cluster(name: str) -> Description:
     path = project_file(CLUSTERS / f"{name}.yaml")
     if not NAME.fullmatch(name) or not path.is_file():
         known = sorted(other.stem for other in CLUSTERS.glob("*.yaml"))
-        near = get_close_matches(name, known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        near = hint(name, known)
         listed = ", ".join(known) or "none"
         raise ConfigError(
-            f"--cluster: there is no {CLUSTERS}/NAME.yaml for {name!r}{hint} (there are: {listed})"
+            f"--cluster: there is no {CLUSTERS}/NAME.yaml for {name!r}{near} (there are: {listed})"
         )
     file = YamlFile(path)
     if not isinstance(file.content, dict):

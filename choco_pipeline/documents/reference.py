@@ -14,7 +14,7 @@ Noun = tuple[str, str]
 
 
 def schema_text(model: type[BaseModel]) -> str:
-    """Return the JSON schema of a model as text."""
+    """Return the JSON schema of a model, as text that ends with a line break."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **model.model_json_schema(),

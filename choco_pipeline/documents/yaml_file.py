@@ -20,7 +20,7 @@ from yaml.composer import Composer
 from yaml.resolver import Resolver
 
 from choco_pipeline.documents.files import INVISIBLE, read_bytes
-from choco_pipeline.errors import ConfigError
+from choco_pipeline.errors import ConfigError, hint
 
 Location = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -119,7 +119,7 @@ class Content:
         match detail["type"]:
             case "extra_forbidden":
                 allowed = _keys_at(model, self.content, known[:-1])
-                message = f"unknown key {known[-1]!r}{_hint(known[-1], allowed)} (allowed: {', '.join(allowed)})"
+                message = f"unknown key {known[-1]!r}{hint(known[-1], allowed)} (allowed: {', '.join(allowed)})"
                 return f"{self.where(known)}: {message}"
             case "literal_error":
                 message = _one_of(detail["ctx"]["expected"].replace(" or ", ", "), given)
@@ -181,18 +181,13 @@ def _discriminator(detail: ErrorDetails) -> str:
     return name
 
 
-def _hint(given: object, allowed: Sequence[str]) -> str:
-    near = get_close_matches(str(given), allowed, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
 def _one_of(listed: str, given: object) -> str:
     """Return the message that one of the listed words is needed."""
     allowed = [word.strip("'") for word in listed.split(", ")]
-    hint = _hint(given, allowed)
-    is_long = hint and len(allowed) > MOST_LISTED
+    near = hint(given, allowed)
+    is_long = near and len(allowed) > MOST_LISTED
     words = f"one of {len(allowed)} words" if is_long else " or ".join(map(repr, allowed))
-    return f"needs {words}, found {_short(given)}{hint}"
+    return f"needs {words}, found {_short(given)}{near}"
 
 
 def _keys_at(model: type[BaseModel], content: object, location: Location) -> list[str]:

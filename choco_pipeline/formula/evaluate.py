@@ -7,6 +7,7 @@ by block, in integers of this width.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -15,23 +16,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula import nodes
-from choco_pipeline.formula.exact import (
-    Table,
-    exponent_of_2,
-    missing_name,
-    undefined,
-)
+from choco_pipeline.formula.exact import PROBLEMS, Table, exponent_of_2, missing_name, undefined
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import FormulaError, Node
 
 Integers = NDArray[np.signedinteger]
 Truths = NDArray[np.bool_]
+#: The values of a node: one for all cells, or an array. Those of a condition are truths.
+Values = int | NDArray[Any]
 DType = np.dtype[Any]
 
 #: Cells computed at once: the temporaries of a block (at most 512 KiB each) stay in the caches.
 BLOCK = 1 << 16
 
 
+@dataclass(slots=True)
 class FormulaBlock:
     """Evaluator of formulas on a block of cells of one shape.
 
@@ -42,94 +41,75 @@ class FormulaBlock:
     operands (such as a divisor 0) are replaced by a stand-in, and the result is not used.
     """
 
-    def __init__(
-        self,
-        text: str,
-        shape: tuple[int, ...],
-        cells: Mapping[str, int | Integers],
-        tables: Mapping[str, Integers],
-    ) -> None:
-        self._text = text
-        self._shape = shape
-        self._cells = cells
-        self._tables = tables
+    text: str
+    shape: tuple[int, ...]
+    cells: Mapping[str, int | Integers]
+    tables: Mapping[str, Integers]
 
-    def integers(self, node: Node, open_: Truths | None) -> int | Integers:
-        """Return the values of an integer node."""
+    def values(self, node: Node, open_: Truths | None) -> Values:
+        """Return the values of a node, as `Place.value` does."""
+        result: Values
         match node:
             case nodes.Integer():
                 return node.value
             case nodes.Name():
-                return self._cells[node.name]
+                return self.cells[node.name]
             case nodes.Negate():
-                return -self.integers(node.operand, open_)
+                return -self.values(node.operand, open_)
             case nodes.Binary():
                 return self._binary(node, open_)
             case nodes.Call():
-                arguments = [self.integers(argument, open_) for argument in node.arguments]
+                arguments = [self.values(argument, open_) for argument in node.arguments]
                 return self._call(node, arguments, open_)
-            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
-                raise TypeError(f"not an integer: {node}")
-
-    def truths(self, node: Node, open_: Truths | None) -> bool | Truths:
-        """Return the values of a condition, as `Place.truth` does."""
-        match node:
             case nodes.LogicalNot():
-                operand = self.truths(node.operand, open_)
-                return not operand if isinstance(operand, bool) else ~operand
+                result = self.values(node.operand, open_)
+                return not result if isinstance(result, bool) else ~result
             case nodes.Junction():
                 return self._junction(node, open_)
             case nodes.Compare(operators=(sign,), operands=(left, right)):
-                sides = self.integers(left, open_), self.integers(right, open_)
-                holds: bool | Truths = nodes.COMPARISONS[sign](*sides)
-                return holds
+                result = nodes.COMPARISONS[sign](
+                    self.values(left, open_), self.values(right, open_)
+                )
+                return result
             case nodes.Compare():
-                return self.truths(nodes.links(node), open_)
-            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
-                raise TypeError(f"not a truth: {node}")
+                return self.values(nodes.links(node), open_)
 
-    def _binary(self, node: nodes.Binary, open_: Truths | None) -> int | Integers:
-        left, right = self.integers(node.left, open_), self.integers(node.right, open_)
-        if node.operator in ("//", "%"):
-            right = self._with_stand_in(right, right == 0, 1, open_, "division by zero", node)
-        elif node.operator in ("<<", ">>"):
-            right = self._with_stand_in(
-                right, right < 0, 0, open_, "shift by a negative count", node
-            )
-        elif node.operator == "**":
-            problem = "power with a negative exponent"
-            right = self._with_stand_in(right, right < 0, 0, open_, problem, node)
-        value: int | Integers = nodes.OPERATORS[node.operator](left, right)
-        return value
+    def _binary(self, node: nodes.Binary, open_: Truths | None) -> Values:
+        left, right = self.values(node.left, open_), self.values(node.right, open_)
+        if node.operator in PROBLEMS:
+            is_division = node.operator in ("//", "%")
+            bad = right == 0 if is_division else right < 0
+            problem = PROBLEMS[node.operator]
+            right = self._with_stand_in(right, bad, int(is_division), open_, problem, node)
+        result: Values = nodes.OPERATORS[node.operator](left, right)
+        return result
 
-    def _junction(self, node: nodes.Junction, open_: Truths | None) -> bool | Truths:
+    def _junction(self, node: nodes.Junction, open_: Truths | None) -> Values:
         is_or = node.operator == "or"
-        result: bool | Truths = not is_or
+        result: Values = not is_or
         for operand in node.operands:
-            if isinstance(result, bool):
+            if isinstance(result, int):
                 if result == is_or:
                     return result
-                result = self.truths(operand, open_)
+                result = self.values(operand, open_)
                 continue
-            undecided = ~result if is_or else result
+            undecided: Truths = ~result if is_or else result
             if open_ is not None:
                 undecided = undecided & open_
             if not undecided.any():
                 return result
-            following = self.truths(operand, undecided)
+            following = self.values(operand, undecided)
             result = result | following if is_or else result & following
         return result
 
-    def _call(
-        self, node: nodes.Call, arguments: list[int | Integers], open_: Truths | None
-    ) -> int | Integers:
+    def _call(self, node: nodes.Call, arguments: list[Values], open_: Truths | None) -> Values:
         argument = arguments[0]
         match node.function:
             case "min" | "max" as name:
                 # Integers last: beside an array they do not widen it.
                 parts: list[Any] = sorted(arguments, key=lambda one: isinstance(one, int))
                 both: tuple[Any, Any] = (min, np.minimum) if name == "min" else (max, np.maximum)
-                chosen: int | Integers = reduce(both[not isinstance(parts[0], int)], parts)
+                chosen: Values = reduce(both[not isinstance(parts[0], int)], parts)
                 return chosen
             case "abs":
                 return abs(argument) if isinstance(argument, int) else np.absolute(argument)
@@ -147,38 +127,36 @@ class FormulaBlock:
                     return argument.bit_length() - 1
                 for shift in (1, 2, 4, 8, 16, 32):  # set all bits below the highest one
                     argument = argument | argument >> shift
-                digits: Integers = np.bitwise_count(argument).astype(argument.dtype)
-                return digits - 1
-            case _:
-                pass
-        table = self._tables[node.function]
-        problem = f"argument of {node.function} outside 0..{table.size - 1}"
-        outside = (argument < 0) | (argument >= table.size)
-        argument = self._with_stand_in(argument, outside, 0, open_, problem, node)
-        values: Integers = table[argument]
-        return int(values) if isinstance(argument, int) else values
+                return np.bitwise_count(argument).astype(argument.dtype) - 1
+            case function:
+                table = self.tables[function]
+                problem = f"argument of {function} outside 0..{table.size - 1}"
+                outside = (argument < 0) | (argument >= table.size)
+                argument = self._with_stand_in(argument, outside, 0, open_, problem, node)
+                values: Integers = table[argument]
+                return int(values) if isinstance(argument, int) else values
 
     def _with_stand_in(
         self,
-        operand: int | Integers,
-        bad: bool | Truths,
+        operand: Values,
+        bad: Values,
         stand_in: int,
         open_: Truths | None,
         problem: str,
         node: nodes.Binary | nodes.Call,
-    ) -> int | Integers:
+    ) -> Values:
         """Replace bad operands by a stand-in; raise an error for one in an open cell."""
         if not np.any(bad):
             return operand
-        faults = np.broadcast_to(bad if open_ is None else bad & open_, self._shape)
+        faults = np.broadcast_to(bad if open_ is None else bad & open_, self.shape)
         if not faults.any():
             return np.where(bad, stand_in, operand)
-        fault = np.unravel_index(int(faults.argmax()), self._shape)
+        fault = np.unravel_index(int(faults.argmax()), self.shape)
         place = {
-            name: int(np.broadcast_to(self._cells[name], self._shape)[fault])
+            name: int(np.broadcast_to(self.cells[name], self.shape)[fault])
             for name in nodes.names_of(node)
         }
-        raise undefined(self._text, problem, node, place)
+        raise undefined(self.text, problem, node, place)
 
 
 class Evaluator:
@@ -215,7 +193,7 @@ class Evaluator:
             for where in [()] if out.size <= BLOCK else _blocks(shape):
                 cells = {name: _part(array, where, of_parts) for name, array in aligned.items()}
                 block = FormulaBlock(text, out[where].shape, cells, lookups)
-                out[where] = (block.truths if self._is_truth else block.integers)(node, None)
+                out[where] = block.values(node, None)
         return out
 
     def _narrowest(

@@ -19,7 +19,10 @@ Table = Sequence[int] | NDArray[np.integer]
 
 _Known = TypeVar("_Known")
 
-_PARTIAL_OPERATORS = ("//", "%", "<<", ">>", "**")
+#: The operators that have no value for some right operands, each with the problem.
+PROBLEMS = dict.fromkeys(("//", "%"), "division by zero")
+PROBLEMS |= dict.fromkeys(("<<", ">>"), "shift by a negative count")
+PROBLEMS |= {"**": "power with a negative exponent"}
 
 
 class Place:
@@ -30,43 +33,38 @@ class Place:
         self._values = values
         self._tables = tables
 
-    def integer(self, node: Node) -> int:
-        """Return the value of an integer node; operands are computed left to right."""
+    def value(self, node: Node) -> int:
+        """Return the value of a node; operands are computed left to right.
+
+        The value of a condition is a bool, and its evaluation stops at a deciding operand.
+        """
         match node:  # the most frequent nodes first: tests compute millions of values by definition
             case nodes.Name():
                 return self._bounded(self._name(node), node)
             case nodes.Binary():
-                return self._binary(node, self.integer(node.left), self.integer(node.right))
-            case nodes.Integer():
-                return node.value
-            case nodes.Negate():
-                return -self.integer(node.operand)
-            case nodes.Call():
-                return self._call(node, [self.integer(argument) for argument in node.arguments])
-            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
-                raise TypeError(f"not an integer: {node}")
-
-    def truth(self, node: Node) -> bool:
-        """Return the value of a condition; evaluation stops at a deciding operand."""
-        match node:
+                return self._binary(node, self.value(node.left), self.value(node.right))
             case nodes.Compare():
-                left = self.integer(node.operands[0])
+                left = self.value(node.operands[0])
                 for sign, operand in zip(node.operators, node.operands[1:], strict=True):
-                    right = self.integer(operand)
+                    right = self.value(operand)
                     if not nodes.COMPARISONS[sign](left, right):
                         return False
                     left = right
                 return True
+            case nodes.Integer():
+                return node.value
             case nodes.Junction():
                 decides = node.operator == "or"
                 for operand in node.operands:
-                    if self.truth(operand) == decides:
+                    if self.value(operand) == decides:
                         return decides
                 return not decides
             case nodes.LogicalNot():
-                return not self.truth(node.operand)
-            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
-                raise TypeError(f"not a truth: {node}")
+                return not self.value(node.operand)
+            case nodes.Negate():
+                return -self.value(node.operand)
+            case nodes.Call():
+                return self._call(node, [self.value(argument) for argument in node.arguments])
 
     def _name(self, node: nodes.Name) -> int:
         if node.name not in self._values:
@@ -78,15 +76,13 @@ class Place:
             case "+" | "-" | "^":
                 pass
             case "//" | "%" if right == 0:
-                raise self._undefined("division by zero", node)
-            case "<<" | ">>" if right < 0:
-                raise self._undefined("shift by a negative count", node)
+                raise self._undefined(PROBLEMS[node.operator], node)
+            case "<<" | ">>" | "**" if right < 0:
+                raise self._undefined(PROBLEMS[node.operator], node)
             case "<<":
                 if left and left.bit_length() + right > nodes.MAX_BITS:  # before memory is used
                     raise too_large(self._text, node.operator, node.column)
                 return left << right if left else 0
-            case "**" if right < 0:
-                raise self._undefined("power with a negative exponent", node)
             case "**" if power_is_too_large(left, right):
                 raise too_large(self._text, node.operator, node.column)
             case _:
@@ -109,12 +105,12 @@ class Place:
                 if arguments[0] < 1:
                     raise self._undefined("log2 of a number below 1", node)
                 return arguments[0].bit_length() - 1
-            case _:
-                pass
-        table = table_for(self._text, node, self._tables)
-        if not 0 <= arguments[0] < len(table):
-            raise self._undefined(f"argument of {node.function} outside 0..{len(table) - 1}", node)
-        return int(table[arguments[0]])
+            case function:
+                table = table_for(self._text, node, self._tables)
+                if not 0 <= arguments[0] < len(table):
+                    problem = f"argument of {function} outside 0..{len(table) - 1}"
+                    raise self._undefined(problem, node)
+                return int(table[arguments[0]])
 
     def _bounded(self, value: int, node: nodes.Name | nodes.Binary) -> int:
         if value.bit_length() > nodes.MAX_BITS:
@@ -132,26 +128,18 @@ def always_undefined(node: Node, text: str) -> FormulaError | None:
     for part in nodes.walk(node):
         instance: Node
         match part:
-            case nodes.Binary(operator, _, right) if operator in _PARTIAL_OPERATORS:
+            case nodes.Binary(operator, _, right) if operator in PROBLEMS:
                 constant, instance = right, replace(part, left=nodes.Integer(1))
             case nodes.Call("v2" | "log2", (argument,)):
                 constant, instance = argument, part
             case _:
                 continue
-        if _is_constant(constant):
+        if not nodes.names_of(constant) and not nodes.look_ups_of(constant):
             try:
-                Place(text, {}, {}).integer(instance)
+                Place(text, {}, {}).value(instance)
             except FormulaError as error:
                 return error
     return None
-
-
-def _is_constant(node: Node) -> bool:
-    return not any(
-        isinstance(part, nodes.Name)
-        or (isinstance(part, nodes.Call) and part.function not in nodes.FUNCTIONS)
-        for part in nodes.walk(node)
-    )
 
 
 def exponent_of_2(n: int) -> int:

@@ -81,13 +81,10 @@ class Formula:
 
     @property
     def junction(self) -> str:
-        """The outermost connective: ``and``, ``or``, or empty."""
+        """The outermost connective: ``and``, ``or``, ``not``, or empty."""
+        if isinstance(self.root, nodes.LogicalNot):
+            return "not"
         return self.root.operator if isinstance(self.root, nodes.Junction) else ""
-
-    @property
-    def is_negation(self) -> bool:
-        """Whether the outermost operator is ``not``."""
-        return isinstance(self.root, nodes.LogicalNot)
 
     @cached_property
     def text(self) -> str:
@@ -108,8 +105,7 @@ class Formula:
     @cached_property
     def functions(self) -> frozenset[str]:
         """The look-up functions that need a table."""
-        calls = (part for part in nodes.walk(self.root) if isinstance(part, nodes.Call))
-        return frozenset(call.function for call in calls) - nodes.FUNCTIONS.keys()
+        return nodes.look_ups_of(self.root)
 
     @cached_property
     def _evaluator(self) -> Evaluator:
@@ -246,8 +242,7 @@ class Formula:
         `FormulaError` for a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), log2 of
         a number below 1, a look-up outside its table, a name without a value, or an integer of more than 4096 bits.
         """
-        place = Place(self.source, env, functions or {})
-        return place.truth(self.root) if self.is_truth else place.integer(self.root)
+        return Place(self.source, env, functions or {}).value(self.root)
 
     def evaluate(
         self, env: Mapping[str, ArrayLike], functions: Mapping[str, Table] | None = None
@@ -322,7 +317,7 @@ class Formula:
 
     def emit(self, machine: MachineFormulas, matters: ir.Value) -> ir.Value:
         """Emit machine code for one cell and return its value; see `MachineFormulas`."""
-        return (machine.truth if self.is_truth else machine.integer)(self.root, matters)
+        return machine.value(self.root, matters)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
         """Return the integers for names of `pattern` that make it this formula, or None.
@@ -356,9 +351,7 @@ class Formula:
             raise FormulaError(problem, self.source, 1)
         solutions = nodes.solve_nodes(self.root, name)
         try:
-            return (
-                None if solutions is None else [self._reparsed(solution) for solution in solutions]
-            )
+            return None if solutions is None else [*map(self._reparsed, solutions)]
         except FormulaError:  # a solution is too long or too deep for a formula
             return None
 

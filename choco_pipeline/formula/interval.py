@@ -8,6 +8,7 @@ Reference, for finite ends: R. E. Moore, Interval Analysis, 1966.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise, product
 from math import inf
 from typing import cast
@@ -32,6 +33,7 @@ Span = tuple[End, End]
 MOST_BITS = 1 << 16
 
 
+@dataclass(slots=True)
 class Enclosure:
     """Computes intervals that contain all existing values of formulas.
 
@@ -40,22 +42,13 @@ class Enclosure:
     must fit into signed integers of `bits` bits.
     """
 
-    def __init__(
-        self,
-        text: str,
-        ranges: Mapping[str, Span],
-        tables: Mapping[str, Interval],
-        bits: int,
-        *,
-        is_total: bool = False,
-    ) -> None:
-        self._text = text
-        self._ranges = ranges
-        self._tables = tables
-        self._bits = bits
-        self._is_total = is_total
-        #: The largest number of bits, sign not counted, of an integer in the enclosed formulas.
-        self.widest = 0
+    text: str
+    ranges: Mapping[str, Span]
+    tables: Mapping[str, Interval]
+    bits: int
+    is_total: bool = False
+    #: The largest number of bits, sign not counted, of an integer in the enclosed formulas.
+    widest: int = 0
 
     def of(self, node: Node) -> Interval:
         """Return an interval that contains all values of `node`; (0, 1) for a condition.
@@ -89,9 +82,9 @@ class Enclosure:
             case nodes.Integer(value):
                 span, what = (value, value), "integer"
             case nodes.Name(name):
-                if name not in self._ranges:
-                    raise missing_name(self._text, node, self._ranges)
-                span, what = self._ranges[name], f'"{name}"'
+                if name not in self.ranges:
+                    raise missing_name(self.text, node, self.ranges)
+                span, what = self.ranges[name], f'"{name}"'
             case nodes.Negate(operand):
                 span, what = _negated(self._span(operand)), '"-"'
             case nodes.Binary(operator, left, right):
@@ -103,12 +96,13 @@ class Enclosure:
                 for child in nodes.children(node):
                     self._span(child)
                 return (0, 1)
-        width = max((_width(end) for end in span if isinstance(end, int)), default=0)
+        finite = [end if end >= 0 else ~end for end in span if isinstance(end, int)]
+        width = max(map(int.bit_length, finite), default=0)
         self.widest = max(self.widest, width)
-        if width >= self._bits:
+        if width >= self.bits:
             reach = f"can reach {_short(span[0])}..{_short(span[1])}"
-            problem = f"{what} at column {node.column} {reach}, outside signed integers of {self._bits} bits"
-            raise FormulaError(problem, self._text, node.column)
+            problem = f"{what} at column {node.column} {reach}, outside signed integers of {self.bits} bits"
+            raise FormulaError(problem, self.text, node.column)
         return span
 
     def _binary(self, node: nodes.Binary, left: Span, right: Span) -> Span:
@@ -141,13 +135,13 @@ class Enclosure:
         if left == (0, 0) and node.operator == "<<":
             return left
         if isinstance(most, float) or isinstance(least, float):
-            raise too_large(self._text, node.operator, node.column)
+            raise too_large(self.text, node.operator, node.column)
         if node.operator == "<<":
             if max(map(int.bit_length, ends), default=0) + most > nodes.MAX_BITS:
-                raise too_large(self._text, "<<", node.column)
+                raise too_large(self.text, "<<", node.column)
             return _corners(_times, left, (1 << least, 1 << most))
         if any(power_is_too_large(base, most) for base in ends):
-            raise too_large(self._text, "**", node.column)
+            raise too_large(self.text, "**", node.column)
         # The exact span. An even power is least at 0; signs of negative powers alternate, so two exponents count.
         nearest_to_0 = max(left[0], min(0, left[1]))
         places = product({*left, nearest_to_0}, {least, max(least, most - 1), most})
@@ -157,6 +151,7 @@ class Enclosure:
     def _call(self, node: nodes.Call, arguments: list[Span]) -> Span:
         low, high = arguments[0]
         lows, highs = zip(*arguments, strict=True)
+        self._require(node.function in ("min", "max", "abs"), node)
         match node.function:
             case "min":
                 return min(lows), min(highs)
@@ -164,23 +159,19 @@ class Enclosure:
                 return max(lows), max(highs)
             case "abs":
                 return max(low, -high, 0), max(-low, high)
-            case _:
-                self._require(False, node)
-        low, high = int(low), int(high)
-        match node.function:
+            case "v2" if low == high != 0:
+                return exponent_of_2(int(low)), exponent_of_2(int(low))
             case "v2":
-                if low == high != 0:
-                    return exponent_of_2(low), exponent_of_2(low)
-                return 0, max(max(-low, high).bit_length() - 1, 0)
+                return 0, max(int(max(-low, high)).bit_length() - 1, 0)
             case "log2":
-                return max(low, 1).bit_length() - 1, max(high, 1).bit_length() - 1
+                return int(max(low, 1)).bit_length() - 1, int(max(high, 1)).bit_length() - 1
             case _:
-                return table_for(self._text, node, self._tables)
+                return table_for(self.text, node, self.tables)
 
     def _require(self, has_value: bool, node: nodes.Binary | nodes.Call) -> None:
         """Raise `FormulaError` for a part that may have no value, if `is_total`."""
-        if self._is_total and not has_value:
-            raise FormulaError("a part may have no value", self._text, node.column)
+        if self.is_total and not has_value:
+            raise FormulaError("a part may have no value", self.text, node.column)
 
 
 def _decided_by(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
@@ -194,20 +185,11 @@ def _decided_by(deciding: bool, truths: Iterator[bool | None]) -> bool | None:
 
 
 def _compare_spans(sign: str, left: Span, right: Span) -> bool | None:
-    match sign:
-        case "<":
-            return True if left[1] < right[0] else False if left[0] >= right[1] else None
-        case "<=":
-            return True if left[1] <= right[0] else False if left[0] > right[1] else None
-        case ">" | ">=":
-            return _compare_spans({">": "<", ">=": "<="}[sign], right, left)
-        case "==":
-            if left == right and left[0] == left[1]:
-                return True
-            return False if left[1] < right[0] or right[1] < left[0] else None
-        case _:
-            equal = _compare_spans("==", left, right)
-            return None if equal is None else not equal
+    at_ends = {nodes.COMPARISONS[sign](a, b) for a, b in product(left, right)}
+    overlap = left[0] <= right[1] and right[0] <= left[1]
+    if sign in ("==", "!=") and overlap and len({*left, *right}) > 1:
+        return None  # some integers between the ends are equal, others are not
+    return at_ends.pop() if len(at_ends) == 1 else None
 
 
 def _hull(parts: list[Span]) -> Span:
@@ -320,10 +302,6 @@ def _by_rule(sign: str, left: Span, right: Span) -> Span:
 
 def _flipped(span: Span) -> Span:
     return _plus(-span[1], -1), _plus(-span[0], -1)
-
-
-def _width(n: int) -> int:
-    return (n if n >= 0 else ~n).bit_length()
 
 
 def _short(n: End) -> str:

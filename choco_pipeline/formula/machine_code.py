@@ -9,6 +9,7 @@ every cell, so that LLVM can vectorise the loop over cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ WIDTHS = (32, 64)
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_"}
 
 
+@dataclass
 class MachineFormulas:
     """Emitter of instructions for formulas on one cell.
 
@@ -33,71 +35,62 @@ class MachineFormulas:
     None if all values exist.
     """
 
-    def __init__(
-        self,
-        builder: ir.IRBuilder,
-        constant: Callable[[int], ir.Value],
-        bits: int,
-        names: Mapping[str, ir.Value],
-        ranges: Mapping[str, Interval],
-    ) -> None:
-        self._builder = builder
-        self.constant = constant
-        self._bits = bits
-        self._names = names
-        self._enclosure = Enclosure("", ranges, {}, bits)
-        self.fault: ir.Value | None = None
+    builder: ir.IRBuilder
+    constant: Callable[[int], ir.Value]
+    bits: int
+    names: Mapping[str, ir.Value]
+    ranges: Mapping[str, Interval]
+    fault: ir.Value | None = None
 
-    def integer(self, node: Node, matters: ir.Value) -> ir.Value:
-        """Emit the instructions for an integer and return it."""
+    def __post_init__(self) -> None:
+        self._enclosure = Enclosure("", self.ranges, {}, self.bits)
+
+    def value(self, node: Node, matters: ir.Value) -> ir.Value:
+        """Emit the instructions for an integer, or for the bit of a condition."""
+        build = self.builder
         match node:
             case nodes.Integer():
                 return self.constant(node.value)
             case nodes.Name():
-                return self._names[node.name]
+                return self.names[node.name]
             case nodes.Negate():
-                return self._builder.neg(self.integer(node.operand, matters))
+                return build.neg(self.value(node.operand, matters))
             case nodes.Binary():
                 return self._binary(node, matters)
             case nodes.Call():
                 return self._call(node, matters)
-            case nodes.Compare() | nodes.LogicalNot() | nodes.Junction():
-                raise TypeError(f"not an integer: {node}")
-
-    def truth(self, node: Node, matters: ir.Value) -> ir.Value:
-        """Emit the instructions for a condition and return it as a bit."""
-        build = self._builder
-        match node:
             case nodes.LogicalNot():
-                return build.not_(self.truth(node.operand, matters))
+                return build.not_(self.value(node.operand, matters))
             case nodes.Junction():
                 # An operand matters where the operands before it do not decide.
                 is_or = node.operator == "or"
-                result = self.truth(node.operands[0], matters)
+                result = self.value(node.operands[0], matters)
                 for operand in node.operands[1:]:
                     undecided = build.and_(matters, build.not_(result) if is_or else result)
-                    further = self.truth(operand, undecided)
+                    further = self.value(operand, undecided)
                     result = build.or_(result, further) if is_or else build.and_(result, further)
                 return result
             case nodes.Compare(operators=(sign,), operands=(left, right)):
-                sides = self.integer(left, matters), self.integer(right, matters)
-                return build.icmp_signed(sign, *sides)
+                return build.icmp_signed(
+                    sign, self.value(left, matters), self.value(right, matters)
+                )
             case nodes.Compare():
-                return self.truth(nodes.links(node), matters)
-            case nodes.Integer() | nodes.Name() | nodes.Negate() | nodes.Binary() | nodes.Call():
-                raise TypeError(f"not a truth: {node}")
+                return self.value(nodes.links(node), matters)
 
     def _binary(self, node: nodes.Binary, matters: ir.Value) -> ir.Value:
-        left, right = self.integer(node.left, matters), self.integer(node.right, matters)
+        left, right = self.value(node.left, matters), self.value(node.right, matters)
         match node.operator:
             case "//" | "%":
                 return self._division(node, left, right, matters)
-            case "<<" | ">>":
-                return self._shift(node, left, right, matters)
-            case "**":
-                return self._power(node, left, right, matters)
+            case "<<" | ">>" | "**" as sign:
+                low, high = self._enclosure.of(node.right)
+                if low < 0:
+                    right = self._with_stand_in(right, "<", 0, 0, matters)
+                if sign == "**":
+                    return self._power(left, right, high)
+                return self._shift(sign, left, right, high)
             case sign:
-                result: ir.Value = getattr(self._builder, _PLAIN[sign])(left, right)
+                result: ir.Value = getattr(self.builder, _PLAIN[sign])(left, right)
                 return result
 
     def _division(
@@ -107,7 +100,7 @@ class MachineFormulas:
 
         The machine rounds towards 0. It traps for the divisor 0, and for the least integer divided by −1.
         """
-        build, zero = self._builder, self.constant(0)
+        build, zero = self.builder, self.constant(0)
         is_quotient = node.operator == "//"
         low, high = self._enclosure.of(node.right)
         if low == high and low > 0 and low & (low - 1) == 0:
@@ -117,9 +110,7 @@ class MachineFormulas:
         if low <= 0 <= high:
             # A divisor of the interval, so that the result lies in its proved interval.
             stand_in = high or low or 1
-            right = self._with_stand_in(
-                right, build.icmp_signed("==", right, zero), stand_in, matters
-            )
+            right = self._with_stand_in(right, "==", 0, stand_in, matters)
         if low >= 0 and self._enclosure.of(node.left)[0] >= 0:
             return build.udiv(left, right) if is_quotient else build.urem(left, right)
         opposite = None
@@ -136,39 +127,27 @@ class MachineFormulas:
         # The remainder is 0 for the divisor −1 and for its stand-in 1.
         return build.add(rest, build.select(off, right, zero))
 
-    def _shift(
-        self, node: nodes.Binary, left: ir.Value, count: ir.Value, matters: ir.Value
-    ) -> ir.Value:
-        """Emit a shift; the machine can shift only by less than the width.
+    def _shift(self, sign: str, left: ir.Value, count: ir.Value, high: int) -> ir.Value:
+        """Emit a shift by at most `high`; the machine can shift only by less than the width.
 
         A longer right shift leaves only sign bits, and only 0 can be shifted left by more.
         """
-        build, last = self._builder, self.constant(self._bits - 1)
-        low, high = self._enclosure.of(node.right)
-        if low < 0:
-            negative = build.icmp_signed("<", count, self.constant(0))
-            count = self._with_stand_in(count, negative, 0, matters)
+        build, last = self.builder, self.constant(self.bits - 1)
         beyond = None
-        if high >= self._bits:
+        if high >= self.bits:
             beyond = build.icmp_signed(">", count, last)
             count = build.select(beyond, last, count)
-        if node.operator == ">>":
+        if sign == ">>":
             return build.ashr(left, count)
         shifted = build.shl(left, count)
         return shifted if beyond is None else build.select(beyond, self.constant(0), shifted)
 
-    def _power(
-        self, node: nodes.Binary, base: ir.Value, exponent: ir.Value, matters: ir.Value
-    ) -> ir.Value:
-        """Emit exponentiation by squaring.
+    def _power(self, base: ir.Value, exponent: ir.Value, high: int) -> ir.Value:
+        """Emit a power with an exponent of at most `high`, by squaring.
 
         Overflows on the way are harmless, because the result is right modulo 2^width.
         """
-        build = self._builder
-        low, high = self._enclosure.of(node.right)
-        if low < 0:
-            negative = build.icmp_signed("<", exponent, self.constant(0))
-            exponent = self._with_stand_in(exponent, negative, 0, matters)
+        build = self.builder
         result = self.constant(1)
         for digit in range(max(high, 0).bit_length()):
             is_set = build.and_(exponent, self.constant(1 << digit))
@@ -178,42 +157,40 @@ class MachineFormulas:
         return result
 
     def _call(self, node: nodes.Call, matters: ir.Value) -> ir.Value:
-        build = self._builder
-        arguments = [self.integer(argument, matters) for argument in node.arguments]
+        build = self.builder
+        arguments = [self.value(argument, matters) for argument in node.arguments]
         operand = arguments[0]
         match node.function:
             case "min":
-                return reduce(self.smaller, arguments)
+                return reduce(self._smaller, arguments)
             case "max":
                 return reduce(self.larger, arguments)
             case "abs":
                 return self.larger(operand, build.neg(operand))
             case "log2":
-                is_below = build.icmp_signed("<", operand, self.constant(1))
-                operand = self._with_stand_in(operand, is_below, 1, matters)
+                operand = self._with_stand_in(operand, "<", 1, 1, matters)
                 shift = 1
-                while shift < self._bits:  # set all bits below the highest one
+                while shift < self.bits:  # set all bits below the highest one
                     higher = build.lshr(operand, self.constant(shift))
                     operand, shift = build.or_(operand, higher), 2 * shift
                 return build.sub(build.ctpop(operand), self.constant(1))
             case _:  # v2: count the bits below the lowest set bit
-                is_zero = build.icmp_signed("==", operand, self.constant(0))
-                operand = self._with_stand_in(operand, is_zero, 1, matters)
+                operand = self._with_stand_in(operand, "==", 0, 1, matters)
                 zeros = build.and_(build.not_(operand), build.sub(operand, self.constant(1)))
                 return build.ctpop(zeros)
 
-    def smaller(self, left: ir.Value, right: ir.Value) -> ir.Value:
-        """Return the smaller of two integers."""
-        return self._builder.select(self._builder.icmp_signed("<", left, right), left, right)
+    def _smaller(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        return self.builder.select(self.builder.icmp_signed("<", left, right), left, right)
 
     def larger(self, left: ir.Value, right: ir.Value) -> ir.Value:
         """Return the larger of two integers."""
-        return self._builder.select(self._builder.icmp_signed(">", left, right), left, right)
+        return self.builder.select(self.builder.icmp_signed(">", left, right), left, right)
 
     def _with_stand_in(
-        self, operand: ir.Value, bad: ir.Value, stand_in: int, matters: ir.Value
+        self, operand: ir.Value, sign: str, limit: int, stand_in: int, matters: ir.Value
     ) -> ir.Value:
-        """Replace bad operands by a stand-in, and record the fault."""
-        fault = self._builder.and_(bad, matters)
-        self.fault = fault if self.fault is None else self._builder.or_(self.fault, fault)
-        return self._builder.select(bad, self.constant(stand_in), operand)
+        """Replace operands with ``operand sign limit`` by a stand-in, and record a fault."""
+        bad = self.builder.icmp_signed(sign, operand, self.constant(limit))
+        fault = self.builder.and_(bad, matters)
+        self.fault = fault if self.fault is None else self.builder.or_(self.fault, fault)
+        return self.builder.select(bad, self.constant(stand_in), operand)

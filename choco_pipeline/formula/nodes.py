@@ -47,11 +47,13 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">>": operator.rshift,
 }
 
-#: Integer operators with their precedence, Python's: a higher number binds tighter.
-PRECEDENCE = {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
+#: Operators with their precedence, Python's: a higher number binds tighter.
+PRECEDENCE = {"or": 1, "and": 2, "not": 3} | dict.fromkeys(COMPARISONS, 4)
+PRECEDENCE |= {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9}
 PRECEDENCE |= {"*": 10, "//": 10, "%": 10, "**": 12}
-
-_OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 13
+#: The precedence of a minus sign, between products and powers.
+UNARY = 11
+_SUM, _ATOM = PRECEDENCE["+"], 13
 
 # `column` is the place in the original text; comparisons of nodes ignore it.
 
@@ -186,6 +188,12 @@ def names_of(node: Node) -> frozenset[str]:
     return frozenset(part.name for part in walk(node) if isinstance(part, Name))
 
 
+def look_ups_of(node: Node) -> frozenset[str]:
+    """Return the look-up functions in `node`, which need tables."""
+    calls = (part.function for part in walk(node) if isinstance(part, Call))
+    return frozenset(calls) - FUNCTIONS.keys()
+
+
 def negate(node: Node, column: int = 0) -> Node:
     """Return minus `node`; minus a literal is a literal."""
     if isinstance(node, Integer) and node.value >= 0:
@@ -263,7 +271,7 @@ def render(node: Node) -> str:
         case Name():
             return node.name
         case Negate():
-            return f"-{_bracketed(node.operand, _precedence(node.operand) <= _UNARY)}"
+            return f"-{_bracketed(node.operand, _precedence(node.operand) <= UNARY)}"
         case Binary():
             space = "" if PRECEDENCE[node.operator] >= _SUM else " "
             left = _bracketed(node.left, _needs_brackets(node, node.left, on_the_right=False))
@@ -276,7 +284,7 @@ def render(node: Node) -> str:
             rest = zip(node.operators, others, strict=True)
             return first + "".join(f" {sign} {text}" for sign, text in rest)
         case LogicalNot():
-            return f"not {_bracketed(node.operand, _precedence(node.operand) < _NOT)}"
+            return f"not {_bracketed(node.operand, _precedence(node.operand) < _precedence(node))}"
         case Junction():
             own = _precedence(node)
             parts = (_bracketed(part, _precedence(part) < own) for part in node.operands)
@@ -286,19 +294,17 @@ def render(node: Node) -> str:
 def _precedence(node: Node) -> int:
     match node:
         case Integer():
-            return _UNARY if node.value < 0 else _ATOM
+            return UNARY if node.value < 0 else _ATOM
         case Name() | Call():
             return _ATOM
         case Negate():
-            return _UNARY
-        case Binary():
+            return UNARY
+        case Binary() | Junction():
             return PRECEDENCE[node.operator]
         case Compare():
-            return _COMPARE
+            return PRECEDENCE["=="]
         case LogicalNot():
-            return _NOT
-        case Junction():
-            return _AND if node.operator == "and" else _OR
+            return PRECEDENCE["not"]
 
 
 def _needs_brackets(parent: Binary, child: Node, *, on_the_right: bool) -> bool:
@@ -306,7 +312,7 @@ def _needs_brackets(parent: Binary, child: Node, *, on_the_right: bool) -> bool:
     groups_right = parent.operator == "**"  # x**y**z is x**(y**z)
     if inner < own or (inner == own and on_the_right != groups_right):
         return True
-    if on_the_right and inner == _UNARY:
+    if on_the_right and inner == UNARY:
         return True
     is_same = isinstance(child, Binary) and child.operator == parent.operator
     return own < _SUM and inner <= _SUM and not is_same
@@ -345,15 +351,13 @@ def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[
 def solve_nodes(node: Node, name: str) -> list[Node] | None:
     """Return candidates for `name`, as `Formula.solve`; None if they are unknown."""
     match node:
-        case Junction(operator="or"):
-            parts = [solve_nodes(operand, name) for operand in node.operands]
-            known = [part for part in parts if part is not None]
-            if len(known) < len(parts):
-                return None
-            return list(dict.fromkeys(chain.from_iterable(known)))
         case Junction():
             parts = [solve_nodes(operand, name) for operand in node.operands]
-            return min((part for part in parts if part is not None), key=len, default=None)
+            known = [part for part in parts if part is not None]
+            if node.operator == "and":
+                return min(known, key=len, default=None)
+            is_known = len(known) == len(parts)
+            return list(dict.fromkeys(chain.from_iterable(known))) if is_known else None
         case Compare():
             sides = zip(node.operands, node.operators, node.operands[1:], strict=False)
             equations = [(left, right) for left, sign, right in sides if sign == "=="]

@@ -9,7 +9,8 @@ import difflib
 import keyword
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from choco_pipeline.formula import nodes
@@ -29,9 +30,6 @@ _TOKEN = re.compile(
     r"(?P<number>[0-9][0-9A-Za-z_.]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>//|<<|>>|==|!=|<=|>=|\*\*|:=|->|[-+*%^&|<>(),⊕≤≥≠·])|(?P<other>\S)"
 )
-#: Precedence of operators, as in Python: a higher number binds tighter. A minus sign is between products and powers.
-_STRENGTH = {"or": 1, "and": 2, "not": 3} | dict.fromkeys(nodes.COMPARISONS, 4) | nodes.PRECEDENCE
-_UNARY = 11
 _OPERAND = "a number, a name or a function is needed"
 
 
@@ -90,7 +88,8 @@ def parse_nodes(
         raise FormulaError(problem, text, MAX_LENGTH + 1)
     # the language's own functions come first and keep their signatures
     signatures = nodes.FUNCTIONS | dict.fromkeys(functions, (1, 1)) | nodes.FUNCTIONS
-    node = _Reader(text, tokenise(text), names, signatures, len(text.rstrip()) + 1).read()
+    tokens = chain(tokenise(text), [Token("", len(text.rstrip()) + 1, False)])
+    node = _Reader(text, tokens, names, signatures).read()
     length = len(nodes.render(node))
     if length > MAX_LENGTH:  # so that every canonical text can itself be parsed
         problem = (
@@ -105,7 +104,8 @@ def parse_tokens(text: str, tokens: Iterable[Token], names: Collection[str], end
 
     `end` is the column of the token after the part. Raises `FormulaError` if the part is no integer or condition.
     """
-    return _Reader(text, iter(tokens), names, nodes.FUNCTIONS, end).read()
+    whole = chain(tokens, [Token("", end, False)])
+    return _Reader(text, whole, names, nodes.FUNCTIONS).read()
 
 
 class _Part(NamedTuple):
@@ -116,71 +116,61 @@ class _Part(NamedTuple):
     levels: int = 1
 
 
+@dataclass
 class _Reader:
-    def __init__(
-        self,
-        text: str,
-        tokens: Iterator[Token],
-        names: Collection[str] | None,
-        functions: Mapping[str, tuple[int, int | None]],
-        end: int,
-    ) -> None:
-        self._text = text
-        self._tokens = tokens
-        self._names = names
-        self._functions = functions
-        self._end = Token("", end, False)
-        self._open = 0  # parentheses
-        self._here = next(tokens, self._end)
+    text: str
+    #: Its tokens; the last one is empty.
+    tokens: Iterator[Token]
+    names: Collection[str] | None
+    functions: Mapping[str, tuple[int, int | None]]
+    #: Number of open parentheses.
+    open: int = 0
+
+    def __post_init__(self) -> None:
+        self.here = next(self.tokens)
 
     def read(self) -> Node:
         part = self._expression(0, 1)
-        if self._here.text:
+        if self.here.text:
             raise self._unexpected()
         return part.node
 
     def _take(self) -> Token:
-        token, self._here = self._here, next(self._tokens, self._end)
+        token, self.here = self.here, next(self.tokens)
         return token
 
     def _expression(self, least: int, depth: int) -> _Part:
         """Parse operands and operators with a precedence of at least `least`."""
         left = self._operand(least, depth)
-        while (sign := self._here.text) in _STRENGTH and sign != "not":
-            strength = _STRENGTH[sign]
+        while (sign := self.here.text) in nodes.PRECEDENCE and sign != "not":
+            strength = nodes.PRECEDENCE[sign]
             if strength < least:
                 break
             if sign in nodes.COMPARISONS:
                 signs, parts = list[str](), [left]
-                while self._here.text in nodes.COMPARISONS:
+                while self.here.text in nodes.COMPARISONS:
                     signs.append(self._take().text)
                     parts.append(self._expression(strength + 1, depth + 1))
                 operands = tuple(map(self._integer, parts, (signs[0], *signs)))
                 left = self._with_operands(nodes.Compare(tuple(signs), operands, left.start), parts)
             elif sign in ("and", "or"):
                 parts = [left]
-                while self._here.text == sign:
+                while self.here.text == sign:
                     self._take()
                     parts.append(self._expression(strength + 1, depth + 1))
-                flat = list[Node]()
-                for part in parts:
-                    match self._truth(part, sign):
-                        case nodes.Junction(operator, operands) if operator == sign:
-                            flat += operands
-                        case node:
-                            flat.append(node)
-                left = self._with_operands(nodes.Junction(sign, tuple(flat), left.start), parts)
+                junction = nodes.joined(sign, *(self._truth(part, sign) for part in parts))
+                left = self._with_operands(replace(junction, column=left.start), parts)
             else:
                 token = self._take()
                 # a power is right-associative, and its exponent may have a minus sign
-                right = self._expression(_UNARY if sign == "**" else strength + 1, depth + 1)
+                right = self._expression(nodes.UNARY if sign == "**" else strength + 1, depth + 1)
                 two = self._integer(left, sign), self._integer(right, sign)
                 left = self._with_operands(nodes.Binary(sign, *two, token.column), (left, right))
         return left
 
     def _operand(self, least: int, depth: int) -> _Part:
         """Parse a number, name, call or parentheses, possibly with a sign."""
-        token = self._here
+        token = self.here
         if depth > MAX_DEPTH:
             raise self._too_deep(token.column)
         match token.text:
@@ -190,16 +180,16 @@ class _Reader:
                 self._close(opening)
                 return part
             case "not":
-                if least > _STRENGTH["not"]:
+                if least > nodes.PRECEDENCE["not"]:
                     raise self._refused(token, "put parentheses around the negation")
                 self._take()
-                part = self._expression(_STRENGTH["not"], depth + 1)
+                part = self._expression(nodes.PRECEDENCE["not"], depth + 1)
                 return self._with_operands(
                     nodes.LogicalNot(self._truth(part, "not"), token.column), [part]
                 )
             case "+" | "-" as sign:
                 self._take()
-                part = self._expression(_UNARY, depth + 1)
+                part = self._expression(nodes.UNARY, depth + 1)
                 node = self._integer(part, sign)
                 signed = nodes.negate(node, token.column) if sign == "-" else node
                 return self._with_operands(signed, [part])
@@ -211,7 +201,7 @@ class _Reader:
                 return _Part(nodes.Integer(value, token.column), token.column)
             case _ if token.is_operand:
                 self._take()
-                return self._call(token, depth) if self._here.text == "(" else self._name(token)
+                return self._call(token, depth) if self.here.text == "(" else self._name(token)
             case ",":
                 raise self._unexpected()
             case "":
@@ -222,11 +212,11 @@ class _Reader:
 
     def _name(self, token: Token) -> _Part:
         name, column = token.text, token.column
-        if name in self._functions:
+        if name in self.functions:
             problem = f"{quoted(name)} at column {column} is a function: it needs arguments in parentheses"
             raise self._refusal(problem, column)
-        if self._names is not None and name not in self._names:
-            known = sorted(self._names)
+        if self.names is not None and name not in self.names:
+            known = sorted(self.names)
             allowed = f"names are {', '.join(known)}" if known else "no names are allowed"
             problem = f"name {quoted(name)} at column {column}: {allowed}{suggestion(name, known)}"
             raise self._refusal(problem, column)
@@ -234,17 +224,17 @@ class _Reader:
 
     def _call(self, token: Token, depth: int) -> _Part:
         function, column = token.text, token.column
-        if function not in self._functions:
-            names, near = ", ".join(self._functions), suggestion(function, self._functions)
+        if function not in self.functions:
+            names, near = ", ".join(self.functions), suggestion(function, self.functions)
             problem = f"call to {quoted(function)} at column {column}: functions are {names}{near}"
             raise self._refusal(problem, column)
         opening = self._take_opening()
         parts = [self._expression(0, depth + 1)]
-        while self._here.text == ",":
+        while self.here.text == ",":
             self._take()
             parts.append(self._expression(0, depth + 1))
         self._close(opening)
-        least, most = self._functions[function]
+        least, most = self.functions[function]
         if len(parts) < least or (most is not None and len(parts) > most):
             need = "one argument" if most == least else f"{least} or more arguments"
             problem = f"{function} at column {column} is given {len(parts)}: it needs {need}"
@@ -253,18 +243,18 @@ class _Reader:
         return self._with_operands(nodes.Call(function, arguments, column), parts)
 
     def _take_opening(self) -> Token:
-        self._open += 1
-        if self._open > MAX_DEPTH + 1:
-            raise self._refused(self._here, f"parentheses may be nested {MAX_DEPTH} deep")
+        self.open += 1
+        if self.open > MAX_DEPTH + 1:
+            raise self._refused(self.here, f"parentheses may be nested {MAX_DEPTH} deep")
         return self._take()
 
     def _close(self, opening: Token) -> None:
-        if not self._here.text:
+        if not self.here.text:
             problem = f'"(" at column {opening.column} is never closed'
             raise self._refusal(problem, opening.column)
-        if self._here.text != ")":
+        if self.here.text != ")":
             raise self._unexpected()
-        self._open -= 1
+        self.open -= 1
         self._take()
 
     def _with_operands(self, node: Node, parts: Collection[_Part]) -> _Part:
@@ -295,14 +285,14 @@ class _Reader:
             ")": "there is no parenthesis to close",
             ",": "commas stand only between the arguments of a function",
         }
-        what = problems.get(self._here.text, "an operator is needed before it")
-        return self._refused(self._here, what)
+        what = problems.get(self.here.text, "an operator is needed before it")
+        return self._refused(self.here, what)
 
     def _refused(self, token: Token, what: str) -> FormulaError:
         return self._refusal(f"{quoted(token.text)} at column {token.column}: {what}", token.column)
 
     def _refusal(self, problem: str, column: int) -> FormulaError:
-        return FormulaError(problem, self._text, column)
+        return FormulaError(problem, self.text, column)
 
     def _too_deep(self, column: int) -> FormulaError:
         problem = f"formula nested too deeply at column {column}: at most {MAX_DEPTH} levels"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from itertools import chain, islice, product
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.documents.yaml_file import Content, Location, YamlFile, read_yaml_text
-from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
+from choco_pipeline.errors import ChocoError, ConfigError, RulesetError, hint
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.game_file import MOST_AMOUNTS, MOST_CHOSEN, GameFile, GameMove, Way
@@ -43,7 +42,7 @@ PAGE = "docs/games.md says what a game file can describe, and what it cannot."
 
 
 class Description:
-    """A game file with checked names; `rules` checks its formulas."""
+    """A game file with checked names; the rules of a `CutGame` check its formulas."""
 
     def __init__(self, content: Content, name: str) -> None:
         """Check all except the formulas; raise `ConfigError` for a mistake."""
@@ -53,66 +52,42 @@ class Description:
         except ConfigError as error:
             unknown = "unknown key" in str(error)
             raise ConfigError(f"{error}\n{PAGE}" if unknown else str(error)) from None
-        if self.name != name:
-            raise content.error(
-                ("game",), f"must be {name!r}, the name by which it is read, found {self.name!r}"
-            )
-        self._check_names()
-
-    @property
-    def name(self) -> str:
-        """The game's name."""
-        return self.file.game
-
-    @property
-    def parameters(self) -> dict[str, int]:
-        """The parameters with their default values."""
-        return self.file.parameters
-
-    def require_parameter(self, name: str) -> None:
-        """Raise `RulesetError` if the game has no such parameter."""
-        if name not in self.parameters:
-            known = ", ".join(self.parameters) or "none"
-            raise RulesetError(
-                f"game({self.name}): no parameter {name!r}, it has {known}{_near(name, self.parameters)}"
-            )
-
-    def rules(self, given: Mapping[str, int]) -> Rules:
-        """Return the rules of the game, with values for some of the parameters.
-
-        Raises `ConfigError` with the key of a mistake; `RulesetError` if there is no such parameter.
-        """
-        for name in given:
-            self.require_parameter(name)
-        return _rules(self, tuple({**self.parameters, **given}.items()))
-
-    def _check_names(self) -> None:
+        if self.file.game != name:
+            what = f"must be {name!r}, the name by which it is read, found {self.file.game!r}"
+            raise content.error(("game",), what)
         places: list[tuple[Location, str]] = [
             *((("coordinates", i), name) for i, name in enumerate(self.file.coordinates)),
-            *((("parameters", name), name) for name in self.parameters),
+            *((("parameters", name), name) for name in self.file.parameters),
         ]
         seen: set[str] = set()
         for place, name in places:
             if name in seen:
-                raise self.content.error(place, f"{name!r} occurs twice")
+                raise content.error(place, f"{name!r} occurs twice")
             if name in RESERVED:
                 others = ", ".join(sorted(RESERVED))
                 what = f"{name!r} is a name of claims or notations; these are reserved: {others}"
-                raise self.content.error(place, what)
+                raise content.error(place, what)
             try:
                 parse(name)  # raises an error for `max` and `or`
             except FormulaError as error:
-                raise self.content.error(place, str(error)) from None
+                raise content.error(place, str(error)) from None
             seen.add(name)
         for name in self.file.heights:
             self.require_coordinate(("heights", name), name)
+
+    def require_parameter(self, name: str) -> None:
+        """Raise `RulesetError` if the game has no such parameter."""
+        parameters = self.file.parameters
+        if name not in parameters:
+            known = f"{', '.join(parameters) or 'none'}{hint(name, parameters)}"
+            raise RulesetError(f"game({self.file.game}): no parameter {name!r}, it has {known}")
 
     def require_coordinate(self, place: Location, name: str) -> None:
         """Raise `ConfigError` at `place` if the game has no such coordinate."""
         known = self.file.coordinates
         if name not in known:
             raise self.content.error(
-                place, f"{name!r} is no coordinate, they are {', '.join(known)}{_near(name, known)}"
+                place, f"{name!r} is no coordinate, they are {', '.join(known)}{hint(name, known)}"
             )
 
 
@@ -161,16 +136,16 @@ class _DescriptionReader:
                 self._check_amounts(place, move, move.by, rules)
         return with_free_heap(rules)
 
-    def _condition(
-        self, place: Location, written: str, names: Sequence[str] | None = None
-    ) -> Formula:
-        formula = self._formula(place, written, names)
+    def _condition(self, place: Location, written: str, further: Sequence[str] = ()) -> Formula:
+        formula = self._formula(place, written, further)
         if not formula.is_truth:
             raise self._error(place, f"{formula.text} is a number, a condition is needed")
         return formula
 
-    def _number(self, place: Location, written: int | str, *, any_name: bool = False) -> Formula:
-        formula = self._formula(place, written, any_name=any_name)
+    def _number(
+        self, place: Location, written: int | str, further: Sequence[str] | None = ()
+    ) -> Formula:
+        formula = self._formula(place, written, further)
         if formula.is_truth:
             raise self._error(place, f"{formula.text} is true or false, a number is needed")
         return formula
@@ -298,7 +273,7 @@ class _DescriptionReader:
         taken = []
         for name, amount in written.items():
             at = (*place, "lower", name)
-            formula = self._number(at, amount, any_name=True)
+            formula = self._number(at, amount, None)
             if not formula.names and not 0 <= int(formula.value({})) <= LARGEST:
                 what = f"an amount is an integer from 0 to {LARGEST:,}, found {formula.text}"
                 raise self._error(at, f"{what}; no move raises a coordinate. {PAGE}")
@@ -316,8 +291,7 @@ class _DescriptionReader:
         inside = {name: name.upper() for name in (*chosen, *parts)}
         where = None
         for condition in [*wanted, *([] if move.where is None else [move.where])]:
-            names = [*coordinates, *chosen, *parts]
-            formula = self._condition((*place, "where"), condition, names)
+            formula = self._condition((*place, "where"), condition, [*chosen, *parts])
             where = formula if where is None else parse(f"({where.text}) and ({formula.text})")
         return Amounts(
             tuple(inside[name] for name in numbers),
@@ -413,17 +387,15 @@ class _DescriptionReader:
             raise self._error(place, str(error)) from None
 
     def _formula(
-        self,
-        place: Location,
-        written: int | str,
-        names: Sequence[str] | None = None,
-        *,
-        any_name: bool = False,
+        self, place: Location, written: int | str, further: Sequence[str] | None = ()
     ) -> Formula:
-        """Parse a formula, and substitute the values of the parameters."""
-        known = [*(self.file.coordinates if names is None else names), *self.values]
+        """Parse a formula, and substitute the values of the parameters.
+
+        It may have names that are neither coordinates nor parameters: those of `further`, or any if it is None.
+        """
+        names = None if further is None else [*self.file.coordinates, *self.values, *further]
         try:
-            formula = parse(str(written)) if any_name else parse(str(written), names=known)
+            formula = parse(str(written), names)
             return formula.substitute(
                 {name: self.values[name] for name in formula.names & self.values.keys()}
             )
@@ -452,7 +424,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     if games is not None:
         if name not in games:
             raise RulesetError(
-                f"game({name}): no game of that name is described{_near(name, games)}"
+                f"game({name}): no game of that name is described{hint(name, games)}"
             )
         return Description(Content(f"game {name}", games[name]), name)
     shown = Path(FOLDER, f"{name}.yaml")
@@ -471,7 +443,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
             folders = (inside(base, FOLDER), SHIPPED / FOLDER)
             files = (file for folder in folders for file in folder.glob("*.yaml"))
             known = [file.stem for file in files if file.is_file()]
-            near = _near(name, [*known, *others.names])
+            near = hint(name, [*known, *others.names])
             raise RulesetError(f"game({name}): there is no file {shown}{near}")
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
 
@@ -510,11 +482,6 @@ def inside(base: Path, path: str) -> Path:
     if not whole.is_relative_to(root):
         raise RulesetError(f"path {path!r} leads out of the project, {root}")
     return whole
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class CutGame(Ruleset):
@@ -606,15 +573,17 @@ class CutGame(Ruleset):
         return game
 
     def _set(self, description: Description, given: Mapping[str, int]) -> None:
+        for name in given:
+            description.require_parameter(name)
         self._description = description
-        self.name = description.name
-        self.parameters = {**description.parameters, **given}
+        self.name = description.file.game
+        self.parameters = {**description.file.parameters, **given}
         _ = self.rules  # finds every mistake now
 
     @cached_property
     def rules(self) -> Rules:
         """The rules of the game."""
-        return self._description.rules(self.parameters)
+        return _rules(self._description, tuple(self.parameters.items()))
 
     @cached_property
     def notation(self) -> str:

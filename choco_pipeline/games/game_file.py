@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from choco_pipeline.documents.model import Model
-from choco_pipeline.documents.reference import schema_text, section
+from choco_pipeline.documents.reference import section
 
 #: The largest number of coordinates that an automaton reads.
 MOST_COORDINATES = 16
@@ -127,11 +127,6 @@ Made from the model in `choco_pipeline/games/game_file.py` by `choco schema --ga
 Editors that read YAML schemas find theirs in `config/games/schema.json`.
 Any other key is an error.
 """
-
-
-def games_schema() -> str:
-    """Return the JSON schema of a game's file, as text that ends with a line break."""
-    return schema_text(GameFile)
 
 
 def games_reference() -> str:

@@ -230,22 +230,13 @@ class TableHeight(Height):
     name: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the whole table."""
+        """Check the whole table, and make it immutable."""
         if self.values.ndim != 2 or self.values.size == 0:
             raise HeightError(
                 f"height table {self.notation}: two dimensions (x, z) are needed, found {self.values.shape}"
             )
+        self.values.flags.writeable = False
         self.table(*self.values.shape)
-
-    @classmethod
-    def from_array(cls, array: ArrayLike) -> TableHeight:
-        """Return the height function of an integer array [x, z]."""
-        values = np.asarray(array)
-        if values.dtype.kind not in "iu":
-            raise HeightError(f"height table: integers are needed, found {values.dtype}")
-        values = values.astype(np.int64)
-        values.flags.writeable = False
-        return cls(values)
 
     @cached_property
     def digest(self) -> str:
@@ -329,7 +320,10 @@ def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike)
         return FormulaHeight(parse(f))
     if callable(f):
         return FunctionHeight(f)
-    return TableHeight.from_array(f)
+    values = np.asarray(f)
+    if values.dtype.kind not in "iu":
+        raise HeightError(f"height table: integers are needed, found {values.dtype}")
+    return TableHeight(values.astype(np.int64))
 
 
 #: Largest number of bytes of a file, and of heights in it. Reading them takes seconds and 640 MB.
@@ -378,9 +372,7 @@ def read_heights(path: Path, name: str) -> TableHeight:
             raise HeightError(f"{where}: {width} values are needed, found {len(read) - before}")
     if not width:
         raise HeightError(f"height table {name}: no values in it")
-    values = np.array(read, dtype=np.int64).reshape(-1, width)
-    values.flags.writeable = False
-    return TableHeight(values, name)
+    return TableHeight(np.array(read, dtype=np.int64).reshape(-1, width), name)
 
 
 def _cell(text: str, where: str) -> int:

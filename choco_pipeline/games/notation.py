@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.errors import RulesetError
+from choco_pipeline.errors import RulesetError, hint
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.nodes import Node, render
 from choco_pipeline.games.bars import Nim, RectangularBar, SolidBar, StepBar, StripBar
@@ -157,7 +157,10 @@ def as_written(text: str) -> Notation:
     """Return `text` as a `Notation`, without the defaults of user-defined games."""
     if len(text) > LONGEST:
         raise RulesetError(f"ruleset: {len(text)} characters, at most {LONGEST} are read")
-    return _Reader(text).read(text)
+    try:
+        return _notation(text)
+    except RulesetError as error:
+        raise RulesetError(f"ruleset {text!r}: {error}") from error
 
 
 def _with_defaults(
@@ -173,7 +176,7 @@ def _with_defaults(
         description = described(name.text, base or Path.cwd(), games)
         for key in given.keys() - {OWN}:
             description.require_parameter(key)
-        parameters = {key: parse(str(value)) for key, value in description.parameters.items()}
+        parameters = {key: parse(str(value)) for key, value in description.file.parameters.items()}
         given = {OWN: name, **parameters, **given}
     return Notation(notation.name, tuple(given.items()))
 
@@ -262,106 +265,93 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
     return values
 
 
-class _Reader:
-    """Parser of a ruleset's text; errors quote the whole text."""
-
-    def __init__(self, whole: str) -> None:
-        self.whole = whole
-
-    def read(self, text: str, depth: int = 0) -> Notation:
-        """Return a part of the text as a notation."""
-        stripped = text.strip()
-        name_found = _NAME.match(stripped)
-        name = name_found.group() if name_found else ""
-        rest = stripped[len(name) :].strip()
-        known = [*RULESETS, OWN]
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            what = (
-                f"unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join(known)}"
-            )
-            raise self._error(what)
-        if not rest.startswith("("):
-            raise self._error(f"arguments in parentheses are needed after {name}")
-        if not rest.endswith(")"):
-            raise self._error(f"the parenthesis is not closed after {name}")
-        if depth > DEEPEST:
-            raise self._error(f"nested more than {DEEPEST} deep")
-        parts = self._split(rest[1:-1])
-        if name == OWN:
-            return self._user_game(parts)
-        _, keys, defaults = RULESETS[name]
-        given: dict[str, Argument] = {}
-        for position, part in enumerate(parts):
-            key, value = self._argument(part, name, given)
-            if not key:
-                if position >= len(keys):
-                    what = f"{name} takes {len(keys)} arguments ({', '.join(keys)}), found more"
-                    raise self._error(what)
-                key = self._once(keys[position], name, given)
-            if key not in keys:
-                near = get_close_matches(key, keys, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                what = f"{name} has no argument {key!r}, it takes {', '.join(keys)}{hint}"
-                raise self._error(what)
-            if key in ("game", "a", "b"):
-                given[key] = self.read(value, depth + 1)
-            else:
-                given[key] = (csv_file(value) if key == "f" else None) or self._formula(key, value)
-        given = {key: parse(default) for key, default in defaults.items()} | given
-        if missing := [key for key in keys if key not in given]:
-            raise self._error(f"{name} needs {missing[0]}")
-        return Notation(name, tuple((key, given[key]) for key in keys))
-
-    def _user_game(self, parts: list[str]) -> Notation:
-        name, *others = [part.strip() for part in parts] or [""]
-        if not re.fullmatch(NAME, name):
-            what = f"{OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
-            raise self._error(what)
-        given: dict[str, Argument] = {OWN: GameName(name)}
-        for part in others:
-            key, value = self._argument(part, f"{OWN}({name})", given)
-            if not key:
-                what = f"parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
-                raise self._error(what)
-            given[key] = self._formula(key, value)
-        return Notation(OWN, tuple(given.items()))
-
-    def _argument(self, part: str, owner: str, given: Mapping[str, Argument]) -> tuple[str, str]:
-        """Return the name of an argument ("" if there is none), and its text."""
-        found = _KEY.match(part)
-        if found is None:
-            return "", part
-        return self._once(found[1], owner, given), part[found.end() :]
-
-    def _once(self, key: str, owner: str, given: Mapping[str, Argument]) -> str:
+def _notation(text: str, depth: int = 0) -> Notation:
+    stripped = text.strip()
+    name_found = _NAME.match(stripped)
+    name = name_found.group() if name_found else ""
+    rest = stripped[len(name) :].strip()
+    known = [*RULESETS, OWN]
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        raise RulesetError(
+            f"unknown ruleset {name or stripped[:20]!r}; {meant}rulesets are {', '.join(known)}"
+        )
+    if not rest.startswith("("):
+        raise RulesetError(f"arguments in parentheses are needed after {name}")
+    if not rest.endswith(")"):
+        raise RulesetError(f"the parenthesis is not closed after {name}")
+    if depth > DEEPEST:
+        raise RulesetError(f"nested more than {DEEPEST} deep")
+    parts = _split(rest[1:-1])
+    if name == OWN:
+        return _user_game(parts)
+    _, keys, defaults = RULESETS[name]
+    given: dict[str, Argument] = {}
+    for position, part in enumerate(parts):
+        key, value = _argument(part)
+        if not key and position >= len(keys):
+            what = f"{name} takes {len(keys)} arguments ({', '.join(keys)}), found more"
+            raise RulesetError(what)
+        key = key or keys[position]
         if key in given:
-            raise self._error(f"{owner} is given {key!r} twice")
-        return key
+            raise RulesetError(f"{name} is given {key!r} twice")
+        if key not in keys:
+            allowed = ", ".join(keys) + hint(key, keys)
+            raise RulesetError(f"{name} has no argument {key!r}, it takes {allowed}")
+        if key in ("game", "a", "b"):
+            given[key] = _notation(value, depth + 1)
+        else:
+            given[key] = (csv_file(value) if key == "f" else None) or _formula(key, value)
+    given = {key: parse(default) for key, default in defaults.items()} | given
+    if missing := [key for key in keys if key not in given]:
+        raise RulesetError(f"{name} needs {missing[0]}")
+    return Notation(name, tuple((key, given[key]) for key in keys))
 
-    def _formula(self, key: str, text: str) -> Formula:
-        try:
-            return parse(text.strip())
-        except FormulaError as error:
-            raise self._error(f"{key}: {error}") from error
 
-    def _split(self, text: str) -> list[str]:
-        parts, depth, start = [], 0, 0
-        for i, char in enumerate(text):
-            depth += (char == "(") - (char == ")")
-            if depth < 0:
-                raise self._error("there is one closing parenthesis too many")
-            if char == "," and depth == 0:
-                parts.append(text[start:i])
-                start = i + 1
-        if depth:
-            raise self._error("a closing parenthesis is missing")
-        parts.append(text[start:])
-        return parts if parts != [""] else []
+def _user_game(parts: list[str]) -> Notation:
+    name, *others = [part.strip() for part in parts] or [""]
+    if not re.fullmatch(NAME, name):
+        what = f"{OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
+        raise RulesetError(what)
+    given: dict[str, Argument] = {OWN: GameName(name)}
+    for part in others:
+        key, value = _argument(part)
+        if key in given:
+            raise RulesetError(f"{OWN}({name}) is given {key!r} twice")
+        if not key:
+            what = f"parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
+            raise RulesetError(what)
+        given[key] = _formula(key, value)
+    return Notation(OWN, tuple(given.items()))
 
-    def _error(self, what: str) -> RulesetError:
-        return RulesetError(f"ruleset {self.whole!r}: {what}")
+
+def _argument(part: str) -> tuple[str, str]:
+    """Return the name of an argument ("" if there is none), and its text."""
+    found = _KEY.match(part)
+    return ("", part) if found is None else (found[1], part[found.end() :])
+
+
+def _formula(key: str, text: str) -> Formula:
+    try:
+        return parse(text.strip())
+    except FormulaError as error:
+        raise RulesetError(f"{key}: {error}") from error
+
+
+def _split(text: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth < 0:
+            raise RulesetError("there is one closing parenthesis too many")
+        if char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    if depth:
+        raise RulesetError("a closing parenthesis is missing")
+    parts.append(text[start:])
+    return parts if parts != [""] else []
 
 
 def csv_file(text: str) -> CsvFile | None:

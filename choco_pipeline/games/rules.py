@@ -112,12 +112,6 @@ class Move:
         kept = self.split.keeps if self.split else ()
         return frozenset(self.lowers).union(kept, *read, *(move.names for move in self.needs))
 
-    @property
-    def is_of_one_heap(self) -> bool:
-        """Whether it lowers one coordinate by any amount, without conditions."""
-        one = type(self)(self.lowers[:1], clips=self.clips)
-        return isinstance(self.by, str) and replace(self, by="any") == one
-
     def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
         """Yield the amounts from each of `lowers`; the limits of coordinates are ignored."""
         if isinstance(self.by, Amounts):
@@ -288,9 +282,7 @@ class Rules:
 
         Coordinates whose limits depend on each other also go up to `bound`, or as far as their limits allow.
         """
-        largest = {}
-        if bound is not None:
-            largest = dict.fromkeys(self.unbounded, bound)
+        largest = {} if bound is None else dict.fromkeys(self.unbounded, bound)
         for name in self.ordered:
             largest[name] = self.limits[name].at(largest)
         if self.cycle:
@@ -469,15 +461,20 @@ class Rules:
 
     def part(self, names: Sequence[str]) -> Rules:
         """Return the game on one of the `components`, or on several of them."""
-        conjuncts = self.legal.conjuncts if self.legal is not None else ()
-        legal = [f"({part.text})" for part in conjuncts if part.names <= {*names}]
+        legal = self.legal.conjuncts if self.legal is not None else ()
         return Rules(
             tuple(names),
             {name: limit for name, limit in self.limits.items() if name in names},
             tuple(move for move in self.moves if {*move.changes} <= {*names}),
-            legal=parse(" and ".join(legal)) if legal else None,
+            legal=conjunction(part for part in legal if part.names <= {*names}),
             misere=self.misere,
         )
+
+
+def conjunction(conditions: Iterable[Formula | None]) -> Formula | None:
+    """Return the conjunction of conditions; None for no condition."""
+    texts = [f"({one.text})" for one in conditions if one is not None]
+    return parse(" and ".join(texts)) if texts else None
 
 
 def _renamed(coordinates: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:

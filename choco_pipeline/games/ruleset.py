@@ -14,10 +14,10 @@ from typing import Any, ClassVar, cast
 from markupsafe import Markup
 
 from choco_pipeline.errors import ChocoError, LimitError, RulesetError
-from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games.height import FormulaHeight, TableHeight
 from choco_pipeline.games.pictures import draw_svg
-from choco_pipeline.games.rules import Limit, Move, Position, Rules
+from choco_pipeline.games.rules import Limit, Move, Position, Rules, conjunction
 
 #: Largest number of positions that the definition visits for one answer: about a minute and 1 GB.
 MOST_POSITIONS = 2_000_000
@@ -188,9 +188,8 @@ class Ruleset(ABC):
 
     def positions(self, bound: int | None = None) -> Iterator[Position]:
         """Yield the positions within `bound`, each after all of its options."""
-        for position in product(*(range(most + 1) for most in self.limits(bound))):
-            if self.is_position(position):
-                yield position
+        every = product(*(range(most + 1) for most in self.limits(bound)))
+        return filter(self.is_position, every)
 
     def grundy(self, *position: int | Sequence[int]) -> int:
         """Return the Grundy number by definition: the mex of the options' numbers.
@@ -276,10 +275,7 @@ class Ruleset(ABC):
                 f"{self.notation}: a position has {len(self.coordinates)} coordinates ({names}), found {tuple(position)}"
             )
         numbers = tuple(int(c) for c in position)
-        if (
-            any(a != b for a, b in zip(numbers, position, strict=True))
-            or min(numbers, default=0) < 0
-        ):
+        if numbers != tuple(position) or min(numbers, default=0) < 0:
             raise RulesetError(
                 f"{self.notation}: coordinates ({names}) are integers from 0, found {tuple(position)}"
             )
@@ -358,8 +354,8 @@ class DisjunctiveSum(Ruleset):
             tuple(names),
             {**a.limits, **b.limits},
             (*a.moves, *b.moves),
-            _both(a.within, b.within),
-            legal=_both(a.legal, b.legal),
+            conjunction([a.within, b.within]),
+            legal=conjunction([a.legal, b.legal]),
         )
 
     @property
@@ -390,11 +386,6 @@ class DisjunctiveSum(Ruleset):
             yield (*option, *second)
         for option in self.b.options(second):
             yield (*first, *option)
-
-
-def _both(first: Formula | None, second: Formula | None) -> Formula | None:
-    conditions = [f"({one.text})" for one in (first, second) if one is not None]
-    return parse(" and ".join(conditions)) if conditions else None
 
 
 def passes_left(number: int) -> str:

@@ -46,8 +46,6 @@ class World:
     values: Mapping[str, int] = field(default_factory=dict)
     #: The rows of the claim's printed table or list.
     printed: Sequence[Sequence[int]] = ()
-    #: Descriptions of games, used instead of game files.
-    games: Mapping[str, Any] | None = None
     #: Whether the positions are uncut rectangular bars with the coordinates (i, j) of the poisoned cell, and passes left.
     of_whole_bars: bool = False
 
@@ -56,12 +54,7 @@ class World:
 
         Raises `UndefinedError` or `FormulaError` if a term that is needed has no value.
         """
-        return _Scope(self, position, dict(self.values)).holds(proposition)
-
-    def counterexamples(self, proposition: tree.Proposition) -> Iterator[Position]:
-        """Yield the counterexamples up to the bound, the smallest first."""
-        found = (self.coordinates(at) for at in self.positions() if not self.holds(proposition, at))
-        yield from sorted(found, key=lambda at: (self.size(at), at))
+        return _Scope(self, position or (), dict(self.values)).holds(proposition)
 
     def positions(self) -> Iterator[Position]:
         """Yield the positions up to the bound."""
@@ -117,9 +110,11 @@ class _Scope:
     """A position, and the values of the known names."""
 
     world: World
-    position: Position | None
+    #: Empty for a statement about integers.
+    position: Position
     known: Mapping[str, int]
-    option: Position | None = None
+    #: The option that a quantifier has chosen; empty if there is none.
+    option: Position = ()
 
     def holds(self, part: tree.Proposition) -> bool:
         match part:
@@ -129,7 +124,7 @@ class _Scope:
                 game, position = self.place(place)
                 return game.is_p_position(position)
             case tree.IsOption(at):
-                return self.is_option(at)
+                return tuple(map(self.value, at)) in set(self.game.options(self.position))
             case tree.IsPrinted(row):
                 return tuple(self.value(one) for one in row) in set(map(tuple, self.world.printed))
             case tree.Not(operand):
@@ -163,7 +158,6 @@ class _Scope:
                 game, position = self.place(place)
                 return game.grundy(position)
             case tree.Primed(coordinate):
-                assert self.option is not None
                 return self.game.rules.named(self.option)[coordinate]
             case tree.Printed(row, column):
                 i, j, rows = self.value(row), self.value(column), self.world.printed
@@ -184,7 +178,7 @@ class _Scope:
         return self.world.game
 
     def at(self, position: Position) -> _Scope:
-        return replace(self, position=self.existing_position(self.game, position), option=None)
+        return replace(self, position=self.existing_position(self.game, position), option=())
 
     def existing_position(self, game: Ruleset, at: Position) -> Position:
         position = self.world.heaps(game, at)
@@ -195,19 +189,13 @@ class _Scope:
 
     def place(self, place: tree.Place) -> tuple[Ruleset, Position]:
         if place.primed:
-            assert self.option is not None
             return self.game, self.option
         if place.at is None:
-            assert self.position is not None
             return self.game, self.position
         game = self.game
         if place.game is not None:
-            game = game_of(place.game, self.known, self.world.games)
+            game = game_of(place.game, self.known, None)
         return game, self.existing_position(game, tuple(map(self.value, place.at)))
-
-    def is_option(self, at: tuple[tree.Expression, ...]) -> bool:
-        assert self.position is not None
-        return tuple(map(self.value, at)) in set(self.game.options(self.position))
 
     def choices(self, bindings: Sequence[tree.Binding]) -> Iterator[_Scope]:
         """Yield the scope after each choice of bound variables; each option once."""
@@ -225,14 +213,13 @@ class _Scope:
                     yield replace(self, known={**self.known, name: n})
             case tree.OfPosition():
                 for position in self.world.positions():
-                    yield replace(self, position=position, option=None)
+                    yield replace(self, position=position, option=())
             case tree.OfCell(names):
                 for cell in product(
                     *(range(most + 1) for most in self.game.limits(self.world.bound))
                 ):
                     yield replace(self, known={**self.known, **dict(zip(names, cell, strict=True))})
             case tree.OfOption(by):
-                assert self.position is not None
                 rules = self.game.rules
                 moves = [move for move in rules.moves if set(move.lowers) <= set(by)]
                 some = (q for move in moves for q in rules.options_by(move, self.position))
@@ -240,7 +227,7 @@ class _Scope:
                     yield replace(self, option=option)
 
     def named(self) -> dict[str, int]:
-        if self.position is None:
+        if not self.position:
             return {}
         at = self.world.coordinates(self.position)
         names = self.game.coordinates
@@ -254,7 +241,7 @@ class _Scope:
         Only members up to the largest absolute value count.
         """
         scopes = [
-            replace(self, position=position, option=None) for position in self.world.positions()
+            replace(self, position=position, option=()) for position in self.world.positions()
         ]
         values = {scope.value(part.value) for scope in scopes if scope.holds(part.condition)}
         largest = max(map(abs, values), default=0)

@@ -1,6 +1,6 @@
 """Parser of statements, by recursive descent.
 
-Integers and comparisons are parsed by the parser of formulas, with a placeholder for each game term in them. Therefore formulas
+Integers and comparisons are parsed by the parser of formulas, for which each game term in them is a name. Therefore formulas
 have a single grammar, and every error has its column in the text of the statement.
 """
 
@@ -66,6 +66,7 @@ class Names:
     parameters: frozenset[str] = frozenset()
 
 
+@lru_cache(1 << 11)
 def parse_proposition(text: str, names: Names) -> tree.Proposition:
     """Parse a statement; docs/statements.md describes the language.
 
@@ -79,11 +80,6 @@ def parse_proposition(text: str, names: Names) -> tree.Proposition:
     >>> parse_proposition("P <=> x ^ y == 0", Names(("x", "y")))
     Equivalent(operands=(PPosition(place=Place(at=None, game=None, primed=False)), Expression(formula=Formula('x ^ y == 0'), terms=())))
     """
-    return _parsed(text, names)
-
-
-@lru_cache(1 << 11)
-def _parsed(text: str, names: Names) -> tree.Proposition:
     if len(text) > MAX_LENGTH:
         problem = f"a statement has at most {MAX_LENGTH} characters (got {len(text)})"
         raise FormulaError(problem, text, MAX_LENGTH + 1)
@@ -104,14 +100,10 @@ class _Parser:
     cells: tuple[str, ...] = field(init=False)
     #: The first token of each set of values.
     sets: list[Token] = field(default_factory=list)
-    #: A prefix that does not occur in the text; with a number it is the placeholder of a game term.
-    placeholder: str = "_"
 
     def __post_init__(self) -> None:
         self.tokens = list(_tokens(self.text))
         self.cells = self.new_names()
-        while self.placeholder in self.text:
-            self.placeholder += "_"
         for name in (*self.names.coordinates, *sorted(self.names.parameters)):
             if name in KEYWORDS:
                 raise FormulaError(
@@ -124,9 +116,8 @@ class _Parser:
     def here(self) -> Token:
         return self.tokens[self.at]
 
-    @property
-    def after(self) -> Token:
-        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+    def text_at(self, index: int) -> str:
+        return self.tokens[min(index, len(self.tokens) - 1)].text
 
     def next_is(self, *texts: str) -> bool:
         return self.here.text in texts
@@ -156,18 +147,15 @@ class _Parser:
         raise FormulaError(f"{problem} (at column {column})", self.text, column)
 
     @contextmanager
-    def nested(self, **changes: object) -> Iterator[None]:
-        """Parse a part one level deeper, with changed attributes until it ends."""
-        kept = {name: getattr(self, name) for name in ("bound", "has_option")}
+    def nested(self) -> Iterator[None]:
+        """Parse a part one level deeper; what it binds is out of scope after it."""
+        kept = self.bound, self.has_option
         self.depth += 1
         if self.depth > MAX_DEPTH:
             self.refuse(f"a statement has at most {MAX_DEPTH} levels")
-        for name, value in changes.items():
-            setattr(self, name, value)
         yield
         self.depth -= 1
-        for name, value in kept.items():
-            setattr(self, name, value)
+        self.bound, self.has_option = kept
 
     # ---- Propositions, by increasing precedence.
 
@@ -194,7 +182,7 @@ class _Parser:
         parts = [self.proposition()]
         while self.take(";") and not self.next_is(""):
             parts.append(self.proposition())
-        return parts[0] if len(parts) == 1 else tree.joined("and", parts)
+        return tree.joined("and", parts)
 
     def proposition(self) -> tree.Proposition:
         with self.nested():
@@ -215,7 +203,7 @@ class _Parser:
         parts: list[tree.Proposition] = []
         while not parts or self.take(word):
             parts.append(self.junction("and") if word == "or" else self.negation())
-        return parts[0] if len(parts) == 1 else tree.joined(word, parts)
+        return tree.joined(word, parts)
 
     def negation(self) -> tree.Proposition:
         if self.take("not"):
@@ -232,25 +220,22 @@ class _Parser:
         """
         token, word = self.here, self.here.text
         self.at += 1
-        if word == "let":
-            bound = self.bound
-            definitions = self.listed(self.definition)
-            self.need(":", "after the definition")
-            with self.nested():
+        with self.nested():
+            if word == "let":
+                definitions = self.listed(self.definition)
+                self.need(":", "after the definition")
                 body = self.sequence()
-            self.bound = bound
-            for name, value in reversed(definitions):
-                body = tree.Let(name, value, body)
-            return body
-        if word == "at":
-            position = self.tuple_of("the position")
-            self.need_coordinates(position, "a position", token)
-            self.need(":", "after the position")
-            with self.nested(has_option=False):
+                for name, value in reversed(definitions):
+                    body = tree.Let(name, value, body)
+                return body
+            if word == "at":
+                position = self.tuple_of("the position")
+                self.need_coordinates(position, "a position", token)
+                self.need(":", "after the position")
+                self.has_option = False
                 return tree.At(position, self.proposition())
-        bindings, scope = self.bindings()
-        self.need(":", f"after the variables of {quoted(word)}")
-        with self.nested(**scope):
+            bindings = self.bindings()
+            self.need(":", f"after the variables of {quoted(word)}")
             body = self.sequence() if word == "for" else self.proposition()
             return tree.Quantified(_WORDS[word], bindings, body)
 
@@ -261,14 +246,13 @@ class _Parser:
         self.bound = (*self.bound, name)
         return name, value
 
-    def bindings(self) -> tuple[tuple[tree.Binding, ...], dict[str, object]]:
-        """Parse bindings; return them, and the scope of their body."""
-        kept, bindings, has_option = self.bound, list[tree.Binding](), self.has_option
+    def bindings(self) -> tuple[tree.Binding, ...]:
+        bindings = list[tree.Binding]()
         while True:
             token = self.here
             if self.take("position"):
                 self.need_game(token)
-                has_option = False  # options of the new position may be bound
+                self.has_option = False  # options of the new position may be bound
                 bindings.append(tree.OfPosition())
             elif self.take("cell"):
                 self.need_game(token)
@@ -280,14 +264,14 @@ class _Parser:
                     self.refuse(f"a cell has {number} names, found {len(names)}", token)
                 bindings.append(tree.OfCell(tuple(names)))
             elif self.take("option"):
-                if has_option:
+                if self.has_option:
                     what = (
                         "options are those of the position: an option of an option cannot be named"
                     )
                     self.refuse(what, token)
                 self.need_game(token)
                 by = self.listed(self.coordinate) if self.take("by") else []
-                has_option = True
+                self.has_option = True
                 bindings.append(tree.OfOption(tuple(by)))
                 break
             else:
@@ -298,8 +282,7 @@ class _Parser:
                 self.bound = (*self.bound, name)
             if not self.take(","):
                 break
-        bound, self.bound = self.bound, kept
-        return tuple(bindings), {"bound": bound, "has_option": has_option}
+        return tuple(bindings)
 
     def coordinate(self) -> str:
         lowered = self.here
@@ -352,7 +335,7 @@ class _Parser:
             at = self.tuple_of("an option")
             self.need_coordinates(at, "an option", token)
             return tree.IsOption(at)
-        if self.next_is("(") and self.is_row():
+        if self.next_is("(") and self.text_at(self.closing(self.at) + 1) == "in":
             row = self.tuple_of("a row")
             self.need("in", "after a row")
             self.need("printed", 'after "in"')
@@ -425,17 +408,15 @@ class _Parser:
             self.refuse(f"a set is compared by ==, <= or >=, found {self.found()}")
         self.need("{", "before the members of a set")
         start = self.here
-        if self.after.text == ":":
-            variable = self.new_name()
-            self.at += 1
-            start = self.here
-            with self.nested(bound=(*self.bound, variable)):
-                condition_on_members = self.proposition()
-            if not isinstance(condition_on_members, tree.Expression) or condition_on_members.terms:
-                self.refuse(
-                    f"the members of a set are given by a condition on {variable} alone", start
-                )
-            members = condition_on_members
+        if self.text_at(self.at + 1) == ":":
+            with self.nested():
+                variable = self.new_variable()
+                self.at += 1
+                start = self.here
+                members = self.proposition()
+            if not isinstance(members, tree.Expression) or members.terms:
+                what = f"the members of a set are given by a condition on {variable} alone"
+                self.refuse(what, start)
         else:
             taken = {token.text for token in self.tokens}
             variable = next(n for n in chain(["v"], map("v{}".format, count(1))) if n not in taken)
@@ -490,18 +471,13 @@ class _Parser:
                 return i
         return len(self.tokens) - 1
 
-    def is_row(self) -> bool:
-        """Check whether a parenthesis opens a row of ``(…) in printed``."""
-        return self.tokens[min(self.closing(self.at) + 1, len(self.tokens) - 1)].text == "in"
-
     def is_proposition(self) -> bool:
         """Check whether a parenthesis opens a proposition, not an integer.
 
         An integer in parentheses is part of a comparison.
         """
         end = self.closing(self.at)
-        after = self.tokens[min(end + 1, len(self.tokens) - 1)].text
-        if after not in _ENDS:
+        if self.text_at(end + 1) not in _ENDS:
             return False
         i = self.at + 1
         while i < end:
@@ -534,9 +510,9 @@ class _Parser:
                 break
             term = self.term()
             if term is not None:
-                terms[tree.term_text(term)] = term
-                index = [*terms].index(tree.term_text(term))
-                read.append(Token(f"{self.placeholder}{index}", token.column, True))
+                name = tree.term_text(term)
+                terms[name] = term
+                read.append(Token(name, token.column, True))
                 continue
             if token.is_operand and not token.text.isdigit() and token.text not in known:
                 near = suggestion(token.text, sorted(known))
@@ -551,10 +527,8 @@ class _Parser:
             self.refuse(f"an integer or a condition is needed, found {self.found()}", start)
         if sizes := [token for token in read if token.text == tree.SIZE]:
             self.need_game(sizes[0])
-        names = [f"{self.placeholder}{i}" for i in range(len(terms))]
         end = self.here.column if self.here.text else len(self.text.rstrip()) + 1
-        formula = Formula(parse_tokens(self.text, read, {*known, *names}, end), self.text)
-        formula = formula.rename_all(dict(zip(names, terms, strict=True)))
+        formula = Formula(parse_tokens(self.text, read, {*known, *terms}, end), self.text)
         return tree.Expression(formula, tuple(terms.items()))
 
     def term(self) -> tree.Term | None:
@@ -579,9 +553,9 @@ class _Parser:
             return tree.Printed(*at)
         if self.take("count"):
             self.need("(", 'after "count"')
-            bindings, scope = self.bindings()
-            self.need(":", 'after the variables of "count"')
-            with self.nested(**scope):
+            with self.nested():
+                bindings = self.bindings()
+                self.need(":", 'after the variables of "count"')
                 body = self.proposition()
             self.need(")", "to close the count")
             return tree.Count(bindings, body)

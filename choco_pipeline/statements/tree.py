@@ -14,8 +14,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from choco_pipeline.formula import Formula, Range, parse
-from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
-from choco_pipeline.formula.written.shifted_powers import typeset_set
+from choco_pipeline.formula.written.math_text import (
+    MathNotation,
+    index_of,
+    typeset,
+    typeset_range,
+    typeset_set,
+)
 from choco_pipeline.games.notation import POSITIONAL, Notation
 
 #: The name of the largest coordinate of a position; passes left do not count.
@@ -336,8 +341,10 @@ def conjuncts(proposition: Proposition) -> tuple[Proposition, ...]:
 def joined(word: Literal["and", "or"], parts: list[Proposition]) -> Proposition:
     """Return a junction without nested junctions of the same word.
 
-    Adjacent conditions become one formula.
+    Adjacent conditions become one formula. Without parts, it is the condition `TRUE`.
     """
+    if not parts:
+        return TRUE
     flat: list[Proposition] = []
     for part in parts:
         for one in part.operands if isinstance(part, Junction) and part.word == word else (part,):
@@ -481,14 +488,62 @@ def term_text(term: Term) -> str:
             return f"count({_bindings(bindings)}: {text_of(body)})"
 
 
-def math_of(proposition: Proposition, notation: MathNotation) -> str:
-    """Return a proposition in mathematical notation."""
-    return _Typesetter(notation).of(proposition)
+def math_of(part: Proposition, to: MathNotation) -> str:
+    """Return a proposition in a mathematical notation."""
+    match part:
+        case Expression():
+            return _expression(part, to)
+        case PPosition(place):
+            return _place_math("P", place, to)
+        case IsOption(at):
+            return to.row([_tuple_math(at, to), to.words(" is an option")])
+        case IsPrinted(row):
+            return to.row([_tuple_math(row, to), to.words(" is printed")])
+        case Not(operand):
+            return to.row([to.words("not "), _within_math(operand, _ATOM, to)])
+        case Junction(word, operands):
+            return _chain(operands, to.words(f" {word} "), _OR if word == "or" else _AND, to)
+        case Equivalent(operands):
+            return _chain(operands, to.sign("iff"), _OR, to)
+        case Implies(premise, conclusion):
+            return _chain([premise, conclusion], to.sign("⇒"), _OR, to)
+        case Quantified(word, bindings, body):
+            first = {"every": "for all ", "some": "for some ", "no": "for no "}[word]
+            bound = _bindings_math(bindings, "s" if word == "every" else "", to)
+            return to.row([to.words(first), bound, to.words(": "), math_of(body, to)])
+        case Let(_, _, body):
+            return to.row(
+                [to.words("with "), _equation(part, to), to.words(": "), math_of(body, to)]
+            )
+        case At(position, body):
+            return to.row(
+                [to.words("at "), _tuple_math(position, to), to.words(": "), math_of(body, to)]
+            )
+        case ValueSet(value, condition, relation, variable, members):
+            left = to.row([_expression(value, to), to.sign(":"), math_of(condition, to)])
+            right = typeset_set(members.formula, variable, to)
+            sign = {"==": "==", "<=": "⊆", ">=": "⊇"}[relation]
+            return to.row([to.bracketed(left, "{"), to.sign(sign), right])
 
 
-def term_math(term: Term, notation: MathNotation) -> str:
+def term_math(term: Term, to: MathNotation) -> str:
     """Return a term in a mathematical notation."""
-    return _Typesetter(notation).term(term)
+    match term:
+        case Grundy(place):
+            return _place_math("G", place, to)
+        case Primed(coordinate):
+            return to.symbol(*index_of(coordinate), primed=True)
+        case Printed(row, column):
+            return to.function("printed", [_expression(row, to), _expression(column, to)])
+        case Count(bindings, body):
+            bound = _bindings_math(bindings, "s", to)
+            begins = [to.words("the number of "), bound, to.words(" with ")]
+            definitions = list[str]()
+            while isinstance(body, Let):
+                definitions.append(to.words(", " if definitions else ", where "))
+                definitions.append(_equation(body, to))
+                body = body.body
+            return to.row([*begins, math_of(body, to), *definitions])
 
 
 def _strength(proposition: Proposition) -> int:
@@ -500,9 +555,7 @@ def _strength(proposition: Proposition) -> int:
         case Junction(word):
             return _OR if word == "or" else _AND
         case Expression(formula):
-            return {"or": _OR, "and": _AND}.get(
-                formula.junction, _NOT if formula.is_negation else _ATOM
-            )
+            return {"or": _OR, "and": _AND, "not": _NOT}.get(formula.junction, _ATOM)
         case Not():
             return _NOT
         case PPosition() | IsOption() | IsPrinted() | ValueSet():
@@ -551,150 +604,77 @@ def _bindings(bindings: Sequence[Binding]) -> str:
     return ", ".join(texts)
 
 
-class _Typesetter:
-    """Typesets propositions in a notation."""
+def _within_math(part: Proposition, least: int, to: MathNotation) -> str:
+    text = math_of(part, to)
+    return text if _strength(part) >= least else to.bracketed(text, "(")
 
-    def __init__(self, notation: MathNotation) -> None:
-        self._to = notation
 
-    def of(self, part: Proposition) -> str:
-        to = self._to
-        match part:
-            case Expression():
-                return self._expression(part)
-            case PPosition(place):
-                return self._place("P", place)
-            case IsOption(at):
-                return to.row([self._tuple(at), to.words(" is an option")])
-            case IsPrinted(row):
-                return to.row([self._tuple(row), to.words(" is printed")])
-            case Not(operand):
-                return to.row([to.words("not "), self._in(operand, _ATOM)])
-            case Junction(word, operands):
-                return self._chain(operands, to.words(f" {word} "), _OR if word == "or" else _AND)
-            case Equivalent(operands):
-                return self._chain(operands, to.sign("iff"), _OR)
-            case Implies(premise, conclusion):
-                return to.row([self._in(premise, _OR), to.sign("⇒"), self._in(conclusion, _OR)])
-            case Quantified(word, bindings, body):
-                first = {"every": "for all ", "some": "for some ", "no": "for no "}[word]
-                bound = self._bindings(bindings, "s" if word == "every" else "")
-                return to.row([to.words(first), bound, to.words(": "), self.of(body)])
-            case Let(_, _, body):
-                return to.row(
-                    [to.words("with "), self._equation(part), to.words(": "), self.of(body)]
-                )
-            case At(position, body):
-                return to.row(
-                    [to.words("at "), self._tuple(position), to.words(": "), self.of(body)]
-                )
-            case ValueSet(value, condition, relation, variable, members):
-                left = to.row([self._expression(value), to.sign(":"), self.of(condition)])
-                right = typeset_set(members.formula, variable, to)
-                sign = {"==": "==", "<=": "⊆", ">=": "⊇"}[relation]
-                return to.row([to.bracketed(left, "{"), to.sign(sign), right])
+def _chain(parts: Sequence[Proposition], sign: str, least: int, to: MathNotation) -> str:
+    row = [_within_math(parts[0], least, to)]
+    for part in parts[1:]:
+        row += [sign, _within_math(part, least, to)]
+    return to.row(row)
 
-    def _in(self, part: Proposition, least: int) -> str:
-        return self.of(part) if _strength(part) >= least else self._to.bracketed(self.of(part), "(")
 
-    def _chain(self, parts: Sequence[Proposition], sign: str, least: int) -> str:
-        row = [self._in(parts[0], least)]
-        for part in parts[1:]:
-            row += [sign, self._in(part, least)]
-        return self._to.row(row)
-
-    def _expression(self, part: Expression) -> str:
-        terms = {name: self.term(term) for name, term in part.terms}
-        for name, term in part.terms:
-            has_words = isinstance(term, Count) or (
-                isinstance(term, Grundy) and term.place.game is not None
-            )
-            if has_words and part.formula.text != name:
-                terms[name] = self._to.bracketed(terms[name], "(")
-        return typeset(part.formula, self._to, terms)
-
-    def _equation(self, part: Let) -> str:
-        return self._to.row(
-            [self._name(part.name), self._to.sign("=="), self._expression(part.value)]
+def _expression(part: Expression, to: MathNotation) -> str:
+    terms = {name: term_math(term, to) for name, term in part.terms}
+    for name, term in part.terms:
+        has_words = isinstance(term, Count) or (
+            isinstance(term, Grundy) and term.place.game is not None
         )
+        if has_words and part.formula.text != name:
+            terms[name] = to.bracketed(terms[name], "(")
+    return typeset(part.formula, to, terms)
 
-    def term(self, term: Term) -> str:
-        to = self._to
-        match term:
-            case Grundy(place):
-                return self._place("G", place)
-            case Primed(coordinate):
-                return to.symbol(*index_of(coordinate), primed=True)
-            case Printed(row, column):
-                return to.function("printed", [self._expression(row), self._expression(column)])
-            case Count(bindings, body):
-                begins = [
-                    to.words("the number of "),
-                    self._bindings(bindings, "s"),
-                    to.words(" with "),
-                ]
-                definitions = list[str]()
-                while isinstance(body, Let):
-                    definitions.append(to.words(", " if definitions else ", where "))
-                    definitions.append(self._equation(body))
-                    body = body.body
-                return to.row([*begins, self.of(body), *definitions])
 
-    def _name(self, name: str) -> str:
-        return self._to.name(*index_of(name))
+def _equation(part: Let, to: MathNotation) -> str:
+    name = to.name(*index_of(part.name))
+    return to.row([name, to.sign("=="), _expression(part.value, to)])
 
-    def _place(self, letter: str, place: Place) -> str:
-        to = self._to
-        if place.primed:
-            return to.symbol(letter, primed=True)
-        parts = [to.symbol(letter)]
-        if place.at is not None:
-            parts.append(self._tuple(place.at))
-        if place.game is not None:
-            parts += [to.words(" in "), self._game(place.game)]
-        return to.row(parts)
 
-    def _game(self, game: Notation) -> str:
-        """Return the notation of a game with typeset formulas."""
-        to, arguments = self._to, list[str]()
-        for key, value in game.arguments:
-            match value:
-                case Formula():
-                    text = typeset(value, to)
-                case Notation():
-                    text = self._game(value)
-                case _:
-                    text = to.words(value.text)
-            is_named = key not in POSITIONAL
-            named = [to.name(key, ""), to.sign("=="), text] if is_named else [text]
-            arguments.append(to.row(named))
-        return to.row([to.words(game.name), to.listed(arguments)])
+def _place_math(letter: str, place: Place, to: MathNotation) -> str:
+    if place.primed:
+        return to.symbol(letter, primed=True)
+    parts = [to.symbol(letter)]
+    if place.at is not None:
+        parts.append(_tuple_math(place.at, to))
+    if place.game is not None:
+        parts += [to.words(" in "), _game_math(place.game, to)]
+    return to.row(parts)
 
-    def _tuple(self, at: Sequence[Expression]) -> str:
-        return self._to.listed([self._expression(one) for one in at])
 
-    def _bindings(self, bindings: Sequence[Binding], plural: str) -> str:
-        row = list[str]()
-        for binding in bindings:
-            row += [self._to.words(", ")] if row else []
-            match binding:
-                case InRange(name, span):
-                    row += [self._name(name), self._range(span)]
-                case OfPosition():
-                    row.append(self._to.words(f"position{plural}"))
-                case OfCell(names):
-                    row.append(self._to.listed([self._name(name) for name in names]))
-                case OfOption(by):
-                    moves = f" by {', '.join(by)}" if by else ""
-                    row.append(self._to.words(f"option{plural}{moves}"))
-        return self._to.row(row)
+def _game_math(game: Notation, to: MathNotation) -> str:
+    """Return the notation of a game with typeset formulas."""
+    arguments = list[str]()
+    for key, value in game.arguments:
+        match value:
+            case Formula():
+                text = typeset(value, to)
+            case Notation():
+                text = _game_math(value, to)
+            case _:
+                text = to.words(value.text)
+        is_named = key not in POSITIONAL
+        arguments.append(to.row([to.name(key, ""), to.sign("=="), text] if is_named else [text]))
+    return to.row([to.words(game.name), to.listed(arguments)])
 
-    def _range(self, span: Range) -> str:
-        to = self._to
-        first = typeset(span.first, to)
-        if span.first == span.last:
-            return to.row([to.sign("=="), first])
-        row = [to.words(" from "), first, to.words(" to "), typeset(span.last, to)]
-        if span.step is not None:
-            row += [to.words(" in steps of "), typeset(span.step, to)]
-        return to.row(row)
+
+def _tuple_math(at: Sequence[Expression], to: MathNotation) -> str:
+    return to.listed([_expression(one, to) for one in at])
+
+
+def _bindings_math(bindings: Sequence[Binding], plural: str, to: MathNotation) -> str:
+    row = list[str]()
+    for binding in bindings:
+        row += [to.words(", ")] if row else []
+        match binding:
+            case InRange(name, span):
+                row += [to.name(*index_of(name)), typeset_range(span, to)]
+            case OfPosition():
+                row.append(to.words(f"position{plural}"))
+            case OfCell(names):
+                row.append(to.listed([to.name(*index_of(name)) for name in names]))
+            case OfOption(by):
+                moves = f" by {', '.join(by)}" if by else ""
+                row.append(to.words(f"option{plural}{moves}"))
+    return to.row(row)

@@ -9,9 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.conclusions.conclusion import ClaimPair, ClaimRow
-from choco_pipeline.claims.conclusions.rows import pairs, require_agreement, rows
+from choco_pipeline.claims.conclusions.rows import check_across, pairs, require_agreement, rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claims_file import LedgerClaim
 from choco_pipeline.claims.language.verdict import ClaimVerdict, Undecided, verdict_text

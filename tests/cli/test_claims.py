@@ -10,9 +10,10 @@ import pytest
 
 from choco_pipeline import SolidBar
 from choco_pipeline.claims.language.catalogue import load_catalogue
-from choco_pipeline.claims.language.claims_file import claims_schema
+from choco_pipeline.claims.language.claims_file import ClaimsFile
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Proved, Refuted
 from choco_pipeline.documents.record import write_record
+from choco_pipeline.documents.reference import schema_text
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
@@ -273,9 +274,9 @@ def test_a_new_file_is_right_and_its_claims_hold(folder):
 
 
 def test_the_schema_of_claims_files_is_that_of_the_models():
-    assert (ROOT / "config" / "claims" / "schema.json").read_text("utf-8") == claims_schema(), (
-        "run: choco schema --claims > config/claims/schema.json"
-    )
+    assert (ROOT / "config" / "claims" / "schema.json").read_text("utf-8") == schema_text(
+        ClaimsFile
+    ), "run: choco schema --claims > config/claims/schema.json"
 
 
 @pytest.fixture(scope="module")

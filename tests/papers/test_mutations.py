@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from choco_pipeline.claims.checks.check import check_claim, check_standing
-from choco_pipeline.claims.conclusions.comparisons import check_counts
+from choco_pipeline.claims.conclusions.rows import check_counts
 from choco_pipeline.claims.kinds import Counts, Values
 from choco_pipeline.claims.language.verdict import Refuted, Undecided
 from choco_pipeline.errors import ChocoError

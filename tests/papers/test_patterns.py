@@ -12,7 +12,7 @@ import pytest
 
 from choco_pipeline import RectangularBar, parse_ruleset
 from choco_pipeline.claims.checks.check import check_standing
-from choco_pipeline.claims.conclusions.comparisons import check_counts
+from choco_pipeline.claims.conclusions.rows import check_counts
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted

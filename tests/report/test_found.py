@@ -18,7 +18,7 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statement import FoundDocument, Implied, StatementError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.latex import LaTeX, tex_text
-from choco_pipeline.formula.written.shifted_powers import typeset_set
+from choco_pipeline.formula.written.math_text import typeset_set
 from choco_pipeline.games import RectangularBar, parse_ruleset
 from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.value_sets import forms

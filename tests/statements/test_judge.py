@@ -28,10 +28,16 @@ from tests.statements.drawn import GAMES, PRINTED, K, statements
 games = st.sampled_from(sorted(GAMES)).map(GAMES.__getitem__)
 
 
+def counterexamples(world, said):
+    """Return the counterexamples up to the bound of a world, the least first."""
+    found = [world.coordinates(at) for at in world.positions() if not world.holds(said, at)]
+    return sorted(found, key=lambda at: (world.size(at), at))
+
+
 def by_definition(said, game, bound):
     """Return the counterexamples up to a bound, the least first; None if the statement has no meaning there."""
     try:
-        return list(World(game, bound, {"k": K}, PRINTED).counterexamples(said))
+        return counterexamples(World(game, bound, {"k": K}, PRINTED), said)
     except (FormulaError, UndefinedError):
         return None
 
@@ -98,7 +104,7 @@ def test_uncut_bars(game, text):
     board = Board(bars, of_whole_bars=True)
     verdict = judge(said, Evaluation(board, 5, {"k": K})).verdict
     try:
-        wrong = list(World(bars, 5, {"k": K}, of_whole_bars=True).counterexamples(said))
+        wrong = counterexamples(World(bars, 5, {"k": K}, of_whole_bars=True), said)
     except UndefinedError:
         assert isinstance(verdict, Undecided)
         return

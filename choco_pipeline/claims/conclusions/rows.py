@@ -1,4 +1,4 @@
-"""The conclusions of a run: rows of claims, pairs, and contradictions.
+"""The conclusions of a run: rows of claims, pairs, contradictions, and comparisons.
 
 A combined outcome claims no more than its verdicts, and a check up to a bound is never called a proof.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,12 +31,19 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.verdict import (
     ClaimVerdict,
+    Counterexample,
+    Finding,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Verdict,
     VerdictKind,
     counted,
     place_text,
 )
 from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError, DisagreementError
+from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 from choco_pipeline.statements.tree import samples
@@ -79,11 +88,6 @@ def follows_text(evidence: Mapping[str, Any]) -> str:
         named.append(f"{premise['claim']}, which {before}" if before else premise["claim"])
     by = f" by {enumerated(chain['lemmas'])}" if chain["lemmas"] else ""
     return f"follows from {enumerated(named)}{by}"
-
-
-def strongest(verdicts: Iterable[ClaimVerdict]) -> VerdictKind:
-    """Return the strongest of the verdicts with the same parameters."""
-    return min((verdict.verdict for verdict in verdicts), key=PRECEDENCE.index)
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,10 @@ class _Cases:
     @cached_property
     def kinds(self) -> Mapping[Given, VerdictKind]:
         """The strongest verdict on each case."""
-        return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
+        return {
+            given: min((verdict.verdict for verdict in group), key=PRECEDENCE.index)
+            for given, group in self.by_parameters.items()
+        }
 
     def of(self, kind: VerdictKind, *, alone: bool = False) -> list[Given]:
         """Return the cases with a verdict; `alone` omits those proved for all at once."""
@@ -245,7 +252,7 @@ def engines_text(engines: Sequence[EngineAgreement]) -> str:
         names = [ENGINES.get(name, name) for name in proved_by.engines]
         text = enumerated(names) + (" alone" if len(names) == 1 else "")
         if len(engines) > 1:
-            text += f" on {proved_by.proofs:,} proof{'' if proved_by.proofs == 1 else 's'}"
+            text += f" on {counted(proved_by.proofs, 'proof')}"
         silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in proved_by.no_answer.items()]
         parts.append(text + (f" ({'; '.join(silent)})" if silent else ""))
     return "; ".join(parts)
@@ -524,7 +531,7 @@ def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> 
     found = Counter(map(source, chosen))
     for part in ("table", "check", "proof"):
         number, of = found[part], every[part]
-        all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
+        all_of_them = counted(of, part)
         if not number:
             continue
         if len(chosen) == len(verdicts) == of:
@@ -729,3 +736,99 @@ def _origin(verdict: ClaimVerdict) -> str:
     if verdict.table is not None:
         return f"table {verdict.table}"
     return "by proof" if verdict.is_by_proof else "by a check"
+
+
+# ---- Claims that compare tables.
+
+
+def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
+    """Return a verdict on each claim that compares tables.
+
+    `verdicts` are those on single tables; for such claims their evidence is a number, ``p_positions``.
+    """
+    numbers: dict[str, dict[int, int]] = defaultdict(dict)
+    for verdict in verdicts:
+        if catalogue.claims[verdict.claim].is_over_tables:
+            (parameter,) = verdict.parameters.values()
+            numbers[verdict.claim][parameter] = verdict.evidence["p_positions"]
+    compared = []
+    for claim_id, counts in numbers.items():
+        start = time.perf_counter()
+        outcome = check_counts(catalogue.claims[claim_id], counts)
+        finding = Finding(outcome, {"p_positions": {str(n): counts[n] for n in sorted(counts)}})
+        compared.append(ClaimVerdict.of(claim_id, {}, finding, time.perf_counter() - start))
+    return compared
+
+
+def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
+    """Return the verdict on the relations of a claim of kind ``counts``.
+
+    The claim's parameter runs from 1, and `counts` maps its values to numbers of P-positions; sums end at the largest value. A
+    relation is skipped where it has no value, or needs a missing table, directly or for a sum. The verdict counts the remaining
+    equations, and names relations without any.
+    """
+    compared = claim.counts
+    assert compared is not None
+    (parameter,) = claim.parameters
+    largest = max(counts, default=0)
+    tables = {"g": _Numbers(counts)}
+    for name, summand in compared.sums.items():
+        tables[name] = _Numbers(_sums(summand, parameter, counts, largest))
+    equations = dict.fromkeys(compared.conditions, 0)
+    for value in range(1, largest + 1):
+        for relation in equations:
+            if parameter not in relation.names and value > 1:
+                continue
+            for table in tables.values():
+                table.used.clear()
+            try:
+                holds = relation.value({parameter: value}, tables)
+            except (KeyError, FormulaError):  # a table is missing, or an integer exceeds 64 bits
+                continue
+            equations[relation] += 1
+            if not holds:
+                numbers = ", ".join(
+                    f"{name}({n}) = {table[n]:,}"
+                    for name, table in tables.items()
+                    for n in sorted(table.used)
+                )
+                claimed = f"{math_text(relation)}, here with {parameter} = {value}"
+                return Refuted(Counterexample(numbers, claimed), sum(equations.values()))
+    checked = sum(equations.values())
+    if not checked:
+        return Undecided("no relation has all the tables that it needs")
+    number = "the one equation" if checked == 1 else f"all {checked:,} equations"
+    sense = f"{number} between the tables with {parameter} up to {largest:,}"
+    unchecked = [math_text(relation) for relation, n in equations.items() if not n]
+    if unchecked:
+        sense += f"; none of {', '.join(unchecked)}"
+    return HoldsToBound(sum(counts.values()), largest, sense)
+
+
+def _sums(
+    summand: Formula, parameter: str, counts: Mapping[int, int], largest: int
+) -> Mapping[int, int]:
+    """Return the sums of `summand` over `parameter` = 1, …, n, as far as known."""
+    sums, g = {0: 0}, _Numbers(counts)
+    for n in range(1, largest + 1):
+        try:
+            sums[n] = sums[n - 1] + int(summand.value({parameter: n}, {"g": g}))
+        except (KeyError, FormulaError):
+            break
+    return sums
+
+
+@dataclass
+class _Numbers(Sequence[int]):
+    """Numbers of P-positions by parameter, with a record of those used."""
+
+    known: Mapping[int, int]
+    used: set[int] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return sys.maxsize
+
+    def __getitem__(self, index: Any) -> Any:
+        number = self.known[index]
+        self.used.add(index)
+        return number

@@ -57,16 +57,13 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
             known.add(name)
     yield from _unknown(("when",), statement.when, known)
     if plug_in is not None:
-        in_statement = {*claim.parameters, *statement.every}
-        yield from _about_plug_in(claim, plug_in, coordinates, in_statement)
+        yield from _about_plug_in(claim, plug_in)
     else:
         try:
             check = claim.check
-        except FormulaError as error:
-            yield ("statement",), f"{error}\n{caret(error)}"
-            return
         except ChocoError as error:
-            yield ("statement",), str(error)
+            at = f"\n{caret(error)}" if isinstance(error, FormulaError) else ""
+            yield ("statement",), f"{error}{at}"
             return
         yield from _about_statement(claim, check)
     yield from _about_all_parameters(claim)
@@ -132,11 +129,10 @@ def _formulas(part: tree.Part) -> Iterator[Formula]:
                 pass
 
 
-def _about_plug_in(
-    claim: Claim, plug_in: Kind, coordinates: frozenset[str], known: Collection[str]
-) -> Iterator[tuple[Location, str]]:
-    kind = claim.check.kind
-    if not plug_in.of_rulesets:
+def _about_plug_in(claim: Claim, plug_in: Kind) -> Iterator[tuple[Location, str]]:
+    kind, coordinates = claim.check.kind, frozenset(claim.coordinates)
+    known = {*claim.parameters, *claim.statement.every}
+    if plug_in.rulesets == ():
         for key in ("ruleset", "every", "some", "when", "for_all", "follows_from"):
             if getattr(claim.statement, key):
                 yield (key,), f"a check of kind {kind} has no `{key}`"
@@ -157,7 +153,7 @@ def _about_plug_in(
     for place, message in plug_in.mistakes(claim.coordinates):
         yield ("check", *place), message
     for place, part, extra in plug_in.parts(coordinates):
-        for name in sorted((set(known) & set(extra)) - coordinates - RESERVED):
+        for name in sorted((known & set(extra)) - coordinates - RESERVED):
             yield ("check", *place), f"{name!r} cannot be named here: the name is in use"
         yield from _unknown(("check", *place), part, {*known, *extra})
 
@@ -194,12 +190,8 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     if not mistakes and not statement.for_all.names <= claim.parameters:
         is_natural = all(span.first.text.isdigit() for span in statement.some.values())
         if statement.for_all != statement.when or not is_natural:
-            mistakes.append(
-                (
-                    place,
-                    "with integers of `some` it must be the same as `when`, and their ranges start at a number",
-                )
-            )
+            why = "with integers of `some` it must be the same as `when`, and their ranges start at a number"
+            mistakes.append((place, why))
     yield from mistakes
     if mistakes or statement.every:
         return
@@ -395,27 +387,25 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     and allowed values. References to missing claims are mistakes, too; `contradicts` may name claims of files that are not read.
     """
     claims: dict[str, Claim] = {}
-    ids: dict[str, str] = {}
     places: dict[str, dict[str, str]] = {}
-    files: list[tuple[YamlFile, ClaimsFile]] = []
+    entries: list[tuple[YamlFile, Location, Entry]] = []
+    papers: set[str] = set()
     for path in paths:
         file = YamlFile(path)
         document = file.load(ClaimsFile)
-        files.append((file, document))
+        papers.add(document.paper.key)
         mistakes: list[str] = []
         for i, entry in enumerate(document.claims):
-            claim, here = Claim(entry, document.paper), ("claims", i)
-            own_mistakes: list[tuple[Location, str]] = list(mistakes_in(claim))
+            claim = Claim(entry, document.paper)
+            here: Location = ("claims", i)
+            own = list(mistakes_in(claim))
             if entry.id in claims:
-                own_mistakes.append(
-                    (("id",), f"{entry.id!r} is the id of another claim, at {ids[entry.id]}")
-                )
-            mistakes += [
-                str(file.error((*here, *location), message)) for location, message in own_mistakes
-            ]
+                others = [f.where((*there, "id")) for f, there, e in entries if e.id == entry.id]
+                own.append((("id",), f"{entry.id!r} is the id of another claim, at {others[-1]}"))
+            mistakes += [str(file.error((*here, *place), message)) for place, message in own]
             claims[entry.id] = claim
-            ids[entry.id] = file.where((*here, "id"))
-            if not own_mistakes:
+            entries.append((file, here, entry))
+            if not own:
                 held = {place for place, _ in formulas_of(claim)}
                 held |= {("statement",)} if entry.statement is not None else set()
                 places[entry.id] = {
@@ -424,22 +414,17 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
         if mistakes:
             raise ConfigError("\n".join(mistakes))
     catalogue = Catalogue(claims, places)
-    papers = {document.paper.key for _, document in files}
     mistakes = [
-        str(file.error(("claims", i, *location), catalogue.unknown(other)))
-        for file, document in files
-        for i, entry in enumerate(document.claims)
-        for location, other in _references(entry)
-        if other not in claims and (location == ("corrects",) or other.partition("-")[0] in papers)
+        str(file.error((*here, *place), catalogue.unknown(other)))
+        for file, here, entry in entries
+        for place, other in _references(entry)
+        if other not in claims and (place == ("corrects",) or other.partition("-")[0] in papers)
     ]
-    for file, document in files:
-        for i, entry in enumerate(document.claims):
-            try:
-                catalogue.premises(claims[entry.id])
-            except ConfigError as error:
-                mistakes.append(
-                    str(file.error(("claims", i, "follows_from", "claims"), str(error)))
-                )
+    for file, here, entry in entries:
+        try:
+            catalogue.premises(claims[entry.id])
+        except ConfigError as error:
+            mistakes.append(str(file.error((*here, "follows_from", "claims"), str(error))))
     if mistakes:
         raise ConfigError("\n".join(mistakes))
     return catalogue

@@ -121,8 +121,12 @@ class Claim:
         """The shape of the statement, or the plug-in."""
         if self.statement.check is not None:
             return self.statement.check
-        parts, bound = self.parts, self.statement.bound or 0
-        return recognise(parts.rest, self.coordinates, bound, self.statement.printed, parts.let)
+        parts, printed = self.parts, self.statement.printed
+        shape = recognise(parts.rest, self.coordinates, printed) if self.coordinates else None
+        is_in_use = not kinds.OWN_NAMES.isdisjoint(parts.let)
+        if shape is None or (is_in_use and shape.kind in kinds.OWN_NAMES_OF):
+            return kinds.Evaluated(parts.rest, printed, self.statement.bound or 0)
+        return shape
 
     @property
     def outcomes(self) -> kinds.PPositions | None:

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from choco_pipeline.claims.kinds import Condition, Id, Integer, Name, Natural, PlugIn, Span, Text
 from choco_pipeline.documents.model import Model, RecordModel
-from choco_pipeline.documents.reference import schema_text
 
 #: The text of a statement; line breaks count as spaces.
 StatementText = Annotated[str, Field(min_length=1, max_length=8000)]
@@ -97,8 +96,7 @@ class Statement(Model):
         examples=["P <=> (x+s) ^ y ^ (z+s) == 0", "G == (y ^ (z+s)) - s"],
     )
     bound: Natural | None = Field(
-        default=None,
-        description="In a statement about integers: the default of `N`.",
+        default=None, description="In a statement about integers: the default of `N`."
     )
     printed: list[list[Natural]] = Field(
         default=[],
@@ -136,8 +134,7 @@ class Entry(Statement):
         default=None, description="An explanation of the formal reading, if it needs one."
     )
     corrects: Id | None = Field(
-        default=None,
-        description="The claim as printed, if this is its intended form.",
+        default=None, description="The claim as printed, if this is its intended form."
     )
     contradicts: list[Id] = Field(
         default=[],
@@ -178,11 +175,6 @@ class ClaimsFile(Model):
 
     paper: Paper
     claims: list[Entry] = Field(min_length=1)
-
-
-def claims_schema() -> str:
-    """Return the JSON schema of a claims file, as text that ends with a line break."""
-    return schema_text(ClaimsFile)
 
 
 #: The keys of a claim that a ledger copies from its file.

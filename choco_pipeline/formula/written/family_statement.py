@@ -8,8 +8,7 @@ from functools import partial, reduce
 from typing import Literal
 
 from choco_pipeline.formula.formula import Formula, parse
-from choco_pipeline.formula.nodes import Compare, Junction, Name, render
-from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.nodes import Compare, Name, render
 from choco_pipeline.formula.written.math_text import MathNotation, index_of, typeset
 
 
@@ -41,10 +40,6 @@ class FamilyStatement:
 
     def phrases(self, notation: MathNotation) -> Iterator[Phrase]:
         """Yield the sentence in a notation, without its full stop."""
-
-        def formula(text: str) -> Phrase:
-            return Phrase(typeset(parse(text), notation), "formula")
-
         yield Phrase("For all integers ")
         yield from _joint_comparison(self.parameters, ">=", "0", notation)
         natural = {parse(f"{name} >= 0") for name in self.parameters}
@@ -61,7 +56,7 @@ class FamilyStatement:
             yield Phrase(" with ")
             yield from where_phrases(self.where, notation)
         yield Phrase(" is " if is_grundy else " is a P-position if and only if ")
-        yield formula(self.relation)
+        yield Phrase(typeset(parse(self.relation), notation), "formula")
 
     @property
     def text(self) -> str:
@@ -77,11 +72,10 @@ def where_phrases(where: str, notation: MathNotation) -> Iterator[Phrase]:
     >>> "".join(phrase.text for phrase in where_phrases("x <= k//2 and y <= k//2", MathNotation()))
     'x, y ≤ ⌊k/2⌋'
     """
-    root = parse_nodes(where)
-    parts = root.operands if isinstance(root, Junction) and root.operator == "and" else (root,)
+    parts = parse(where).conjuncts
     bounded = {}
     for part in parts:
-        match part:
+        match part.root:
             case Compare(("<=",), (Name(name), bound)):
                 bounded[name] = render(bound)
             case _:
@@ -99,5 +93,5 @@ def _joint_comparison(
     *others, last = [notation.name(*index_of(name)) for name in names]
     for name in others:
         yield from (Phrase(name, "formula"), Phrase(", "))
-    right: Formula = parse(bound)
-    yield Phrase(notation.row([last, notation.sign(sign), typeset(right, notation)]), "formula")
+    right = typeset(parse(bound), notation)
+    yield Phrase(notation.row([last, notation.sign(sign), right]), "formula")

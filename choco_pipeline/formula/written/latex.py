@@ -10,40 +10,14 @@ from choco_pipeline.formula.written.math_text import SUBSCRIPTS, MathNotation
 
 _SIGNS = {"&": r"\mathbin{\&}", "|": r"\mathbin{|}", "%": r"\bmod", "←": r"\leftarrow"}
 
-#: Signs in texts with a LaTeX command of mathematics.
-SIGNS = {
-    "⊕": r"\oplus",
-    "∪": r"\cup",
-    "∞": r"\infty",
-    "≡": r"\equiv",
-    "≢": r"\not\equiv",
-    "≠": r"\neq",
-    "≤": r"\leq",
-    "≥": r"\geq",
-    "·": r"\cdot",
-    "×": r"\times",
-    "−": "-",
-    "Σ": r"\sum",
-    "∑": r"\sum",
-    "∈": r"\in",
-    "→": r"\to",
-    "⇔": r"\iff",
-    "⟺": r"\iff",
-    "⌊": r"\lfloor",
-    "⌋": r"\rfloor",
-    "…": r"\ldots",
-    "⇒": r"\Rightarrow",
-    "⊇": r"\supseteq",
-    "⊆": r"\subseteq",
-    "²": "^{2}",
-    "√": r"\surd",
-    "⌈": r"\lceil",
-    "⌉": r"\rceil",
-    "′": "'",
-    "α": r"\alpha",
-    "σ": r"\sigma",
-    "φ": r"\varphi",
-} | {sign: f"_{{{name}}}" for name, sign in SUBSCRIPTS.items()}
+#: Signs in texts with a LaTeX command of mathematics: operators, relations, arrows, brackets, and letters.
+SIGNS = {"⊕": r"\oplus", "∪": r"\cup", "·": r"\cdot", "×": r"\times", "−": "-", "√": r"\surd"}
+SIGNS |= {"Σ": r"\sum", "∑": r"\sum", "∈": r"\in", "⊇": r"\supseteq", "⊆": r"\subseteq"}
+SIGNS |= {"≡": r"\equiv", "≢": r"\not\equiv", "≠": r"\neq", "≤": r"\leq", "≥": r"\geq"}
+SIGNS |= {"→": r"\to", "⇔": r"\iff", "⟺": r"\iff", "⇒": r"\Rightarrow"}
+SIGNS |= {"⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil", "…": r"\ldots"}
+SIGNS |= {"∞": r"\infty", "α": r"\alpha", "σ": r"\sigma", "φ": r"\varphi", "²": "^{2}", "′": "'"}
+SIGNS |= {sign: f"_{{{name}}}" for name, sign in SUBSCRIPTS.items()}
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -85,10 +59,6 @@ class LaTeX(MathNotation):
         """Return an operator or a relation."""
         shown = math_text.SIGNS.get(operator, operator)
         return _SIGNS.get(operator, SIGNS.get(shown, shown))
-
-    def minus(self) -> str:
-        """Return the sign of a negative number."""
-        return "-"
 
     def row(self, parts: Sequence[str]) -> str:
         """Return parts side by side."""

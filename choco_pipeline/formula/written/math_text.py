@@ -1,10 +1,10 @@
-"""Typesetting of formulas: plain text, or markup by subclasses of the notation."""
+"""Typesetting of formulas and sets: text, or markup by subclasses of the notation."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from choco_pipeline.formula.formula import Formula, Range, parse
 from choco_pipeline.formula.nodes import (
@@ -18,6 +18,7 @@ from choco_pipeline.formula.nodes import (
     Name,
     Negate,
     Node,
+    names_of,
 )
 
 _OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
@@ -25,32 +26,14 @@ _BITWISE = _REMAINDER
 #: Shifts by up to this number are written with 2, 4, …, 64, larger ones with a power of 2.
 MOST_WRITTEN_OUT = 6
 #: Printed relations and operators; other signs stay as they are. `_CLOSE` has no space around it.
-SIGNS = {
-    "^": "⊕",
-    "&": "&",
-    "|": "|",
-    "%": "mod",
-    "==": "=",
-    "!=": "≠",
-    "<": "<",
-    "<=": "≤",
-    ">": ">",
-    ">=": "≥",
-    "≡": "≡",
-    "≢": "≢",
-    "iff": "⇔",
-    "⇒": "⇒",
-    ":": ":",
-    "⊆": "⊆",
-    "⊇": "⊇",
-    "∪": "∪",
-    "-": "−",
-    "*": "·",
-}
+SIGNS = {"^": "⊕", "%": "mod", "==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "-": "−", "*": "·"}
+SIGNS |= {"iff": "⇔"} | {sign: sign for sign in "&|<>≡≢⇒:⊆⊇∪"}
 _CLOSE = ("-", "*")
 #: Letters and digits with a subscript sign.
 SUBSCRIPTS = dict(zip("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _BRACKETS = {"(": ("(", ")"), "{": ("{", "}"), "|": ("|", "|")}
+#: Largest |c| of recognised sets {2^n − c}; for a larger one, a few values match by chance.
+MOST_SHIFT = 8
 
 
 class MathNotation:
@@ -78,7 +61,7 @@ class MathNotation:
 
     def minus(self) -> str:
         """Return the sign of a negative number."""
-        return "−"
+        return self.sign("-")
 
     def row(self, parts: Sequence[str]) -> str:
         """Return parts side by side."""
@@ -163,10 +146,18 @@ def range_text(name: str, span: Range) -> str:
     >>> range_text("k", parse_range("2**n..2**(n+1)-1 step 2")), range_text("s", parse_range("3"))
     ('k from 2^n to 2^(n+1)−1 in steps of 2', 's = 3')
     """
+    return name + typeset_range(span, MathNotation())
+
+
+def typeset_range(span: Range, to: MathNotation) -> str:
+    """Return a range in a notation, to stand after the name of its integers."""
+    first = typeset(span.first, to)
     if span.first == span.last:
-        return f"{name} = {math_text(span.first)}"
-    steps = "" if span.step is None else f" in steps of {math_text(span.step)}"
-    return f"{name} from {math_text(span.first)} to {math_text(span.last)}{steps}"
+        return to.row([to.sign("=="), first])
+    row = [to.words(" from "), first, to.words(" to "), typeset(span.last, to)]
+    if span.step is not None:
+        row += [to.words(" in steps of "), typeset(span.step, to)]
+    return to.row(row)
 
 
 def _parenthesised(text: str) -> str:
@@ -355,3 +346,119 @@ def _strength(node: Node) -> int:
             return _NOT
         case Junction():
             return _AND if node.operator == "and" else _OR
+
+
+# ---- The sets {2^n − c : n ≥ m}: text, and the conditions on v that define them.
+
+
+@dataclass(frozen=True)
+class ShiftedPowers:
+    """The integers 2^n − `shift` for n ≥ `least`."""
+
+    shift: int
+    least: int
+
+    @classmethod
+    def from_first(cls, shift: int, first: int) -> ShiftedPowers | None:
+        """Return the set with the least member `first`; None if there is no such set."""
+        power = first + shift
+        if power <= 0 or power & (power - 1):
+            return None
+        return cls(shift, power.bit_length() - 1)
+
+    @classmethod
+    def of_condition(cls, node: Node) -> ShiftedPowers | None:
+        """Return the set of a condition in the form of `condition`, or None.
+
+        Examples
+        --------
+        >>> from choco_pipeline.formula.parse import parse_nodes
+        >>> ShiftedPowers.of_condition(parse_nodes("v >= 0 and (v+2) & (v+1) == 0"))
+        ShiftedPowers(shift=2, least=1)
+        """
+        match node:
+            case Junction(
+                "and",
+                (
+                    Compare((">=",), (Name("v"), Integer(first))),
+                    Compare(("==",), (Binary("&", left, right), Integer(0))),
+                ),
+            ):
+                shift, other = _added(left), _added(right)
+                if shift is not None and other == shift - 1:
+                    return cls.from_first(shift, first)
+            case _:
+                pass
+        return None
+
+    @property
+    def first(self) -> int:
+        """The least member."""
+        return (1 << self.least) - self.shift
+
+    @property
+    def text(self) -> str:
+        """The set in mathematical notation.
+
+        Examples
+        --------
+        >>> ShiftedPowers(2, 1).text, ShiftedPowers(0, 0).text
+        ('{2^n − 2 : n ≥ 1}', '{2^n : n ≥ 0}')
+        """
+        sign = "−" if self.shift > 0 else "+"
+        power = f"2^n {sign} {abs(self.shift)}" if self.shift else "2^n"
+        return f"{{{power} : n ≥ {self.least}}}"
+
+    def typeset(self, to: MathNotation) -> str:
+        """Return the set in a notation."""
+        n, c = to.name("n", ""), self.shift
+        shifted = [to.sign("-" if c > 0 else "+"), to.number(str(abs(c)))] if c else []
+        where = [to.sign(":"), n, to.sign(">="), to.number(str(self.least))]
+        return to.bracketed(to.row([to.power(to.number("2"), n), *shifted, *where]), "{")
+
+    @property
+    def condition(self) -> str:
+        """The condition on v, in the formula language."""
+        shifted, below = (f"(v{c:+d})" if c else "v" for c in (self.shift, self.shift - 1))
+        return f"v >= {self.first} and {shifted} & {below} == 0"
+
+
+def _added(node: Node) -> int | None:
+    """Return the integer that is added to v; None for another node."""
+    match node:
+        case Name("v"):
+            return 0
+        case Binary("+", Name("v"), Integer(number)):
+            return number
+        case Binary("-", Name("v"), Integer(number)):
+            return -number
+        case _:
+            return None
+
+
+def typeset_set(condition: Formula, variable: str, to: MathNotation) -> str:
+    """Return the set of integers that satisfy a condition, in a notation.
+
+    It is a union of sets {2^n − c : n ≥ m} and a list, if the condition on ``v`` has this form; otherwise {v : condition}.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> powers = parse("v == 1 or v >= 0 and (v+2) & (v+1) == 0")
+    >>> typeset_set(powers, "v", MathNotation())
+    '{2^n−2 : n ≥ 1} ∪ {1}'
+    """
+    root, listed, sets = condition.root, list[str](), list[str]()
+    for part in root.operands if isinstance(root, Junction) and root.operator == "or" else (root,):
+        match part, ShiftedPowers.of_condition(part):
+            case _, ShiftedPowers() as powers if variable == "v":
+                sets.append(powers.typeset(to))
+            case Compare(("==",), (Name("v"), member)), _ if (
+                variable == "v" and "v" not in names_of(member)
+            ):
+                listed.append(typeset(Formula(member, ""), to))
+            case _:
+                name = to.name(*index_of(variable))
+                return to.bracketed(to.row([name, to.sign(":"), typeset(condition, to)]), "{")
+    sets += [to.listed(listed, "{")] if listed else []
+    return to.row([text for one in sets for text in (to.sign("∪"), one)][1:])

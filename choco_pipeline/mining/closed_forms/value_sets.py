@@ -15,8 +15,7 @@ from math import gcd
 import numpy as np
 
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
+from choco_pipeline.formula.written.math_text import MOST_SHIFT, ShiftedPowers, math_text
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.closed_forms.synthesis import linear_sum
 from choco_pipeline.mining.table_findings import (

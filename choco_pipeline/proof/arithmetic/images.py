@@ -14,7 +14,7 @@ from choco_pipeline.automata.algebra import complement, conjunction
 from choco_pipeline.automata.dfa import Automaton, AutomatonError
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
+from choco_pipeline.formula.written.math_text import MOST_SHIFT, ShiftedPowers
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.terms import condition
 

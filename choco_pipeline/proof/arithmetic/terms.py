@@ -248,7 +248,7 @@ class Terms:
         return self._integer(node.right)
 
     def _integer(self, node: Node) -> int:
-        return Place(self.text, {}, {}).integer(node)
+        return Place(self.text, {}, {}).value(node)
 
     def truth(self, node: Node) -> Sentence:
         """Return the sentence of a condition."""

@@ -130,7 +130,7 @@ def _bound(node: Node) -> int | None:
             constants = [one for one, name in zip(operands, is_name, strict=True) if not name]
             if any(map(all, pairwise(is_name))) or any(map(names_of, constants)):
                 return None
-            return max(0, *(Place("", {}, {}).integer(constant) + 1 for constant in constants))
+            return max(0, *(Place("", {}, {}).value(constant) + 1 for constant in constants))
         case _:
             return None
 

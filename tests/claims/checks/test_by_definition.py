@@ -281,5 +281,5 @@ def test_every_kind_of_claim_on_rulesets_has_a_check_and_no_other():
     plug_ins = get_args(get_args(PlugIn)[0])
     named = {kind: kind.kind for kind in shapes}
     named |= {kind: get_args(kind.model_fields["kind"].annotation)[0] for kind in plug_ins}
-    without = {kind for kind in plug_ins if not kind.of_rulesets}
+    without = {kind for kind in plug_ins if kind.rulesets == ()}
     assert {name for kind, name in named.items() if kind not in without} == set(CHECKS)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.comparisons import check_counts
+from choco_pipeline.claims.conclusions.rows import check_counts
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     HoldsToBound,
