@@ -17,7 +17,7 @@ from choco_pipeline.cli.summary import count_proofs, count_verdicts, show_summar
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.finding.statement import FoundDocument
-from choco_pipeline.report.published import compare_with_published
+from choco_pipeline.report.published import compare_run
 from choco_pipeline.stages import UNITS, Stage
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.sweep.run_files import RESULTS, Paths
@@ -62,7 +62,7 @@ def run(
         return done.code
     ledger = Ledger.read(done.ledger)
     statements = FoundDocument.read(Paths(RESULTS, done.plan["run"]).found).statements
-    comparison = compare_with_published(done.plan, ledger, statements)
+    comparison = compare_run(done.plan, ledger, statements)
     if json:
         results = {**count_verdicts(ledger), "proofs": count_proofs(ledger)}
         published = comparison and asdict(comparison)

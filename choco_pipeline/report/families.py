@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.finding.statement import FoundStatement
@@ -610,11 +609,6 @@ class FamilyProof:
         """The address of its page, relative to the run's page."""
         return f"{FOLDER}/{self.stem}.html"
 
-    @property
-    def command(self) -> str:
-        """The command that checks the certificate again."""
-        return command("prove", "--check", self.path)
-
 
 def family_proofs(
     ledger: Ledger, statements: Sequence[FoundStatement] = ()
@@ -644,11 +638,6 @@ def family_proofs(
     return proofs
 
 
-def claim_pages(ledger: Ledger) -> dict[str, str]:
-    """Return the addresses of the families' pages by claim."""
-    return {c.id: proof.page for proof in family_proofs(ledger).values() for c in proof.claims}
-
-
 def write_family_pages(
     ledger: Ledger, folder: Path, statements: Sequence[FoundStatement] = ()
 ) -> int:
@@ -671,11 +660,6 @@ def write_family_pages(
         if old.name not in kept:
             old.unlink()
     return len(proofs)
-
-
-def cases_of(written: FamilyText, coordinates: Sequence[str], notation: MathNotation) -> list[Case]:
-    """Return the cases of a certificate in a notation."""
-    return [Case(n, written, coordinates, notation) for n in range(1, len(written.cases) + 1)]
 
 
 def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
@@ -705,7 +689,8 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
         falling = tuple(y for y, limit in rules.limits.items() if move.lowers[0] in limit.of)
         if falling:
             moves.setdefault((falling, move.clips), []).extend(move.lowers)
-    cases = cases_of(written, rules.coordinates, notation)
+    numbers = range(1, len(written.cases) + 1)
+    cases = [Case(number, written, rules.coordinates, notation) for number in numbers]
     sizes = [
         (case.number, obligation, *case.size(obligation))
         for case in cases

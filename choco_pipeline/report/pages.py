@@ -27,7 +27,6 @@ from choco_pipeline.provenance import digest
 from choco_pipeline.report import explored_games
 from choco_pipeline.report.claims import (
     ClaimView,
-    PairView,
     by_paper,
     claim_views,
     forms,
@@ -35,9 +34,8 @@ from choco_pipeline.report.claims import (
     standings,
 )
 from choco_pipeline.report.environment import environment
-from choco_pipeline.report.exports import b_files
-from choco_pipeline.report.families import claim_pages
-from choco_pipeline.report.found import FoundStatements
+from choco_pipeline.report.families import family_proofs
+from choco_pipeline.report.found import FoundStatements, b_files
 from choco_pipeline.report.proofs import FAST, proof_families
 from choco_pipeline.sweep.ledger import Ledger
 
@@ -87,9 +85,29 @@ def pages(ledger: Ledger, results: Path, folder: Path) -> Iterator[tuple[str, st
     shared = _shared(ledger, views) | {
         "explored": {table["ruleset"] for family in explored for table in family["tables"]}
     }
+    proofs, example = proof_families(ledger)
+    found = value_sets(ledger)
+    content = {
+        "families": proofs,
+        "example": example,
+        "fast": FAST,
+        "misprints": pairs["misprint"],
+        "disagreements": pairs["disagreement"],
+        "value_sets": found,
+        "explored_families": explored,
+        "data": explored_games.as_script_json(explored),
+        "opens_on": explored_games.OPENS_ON,
+    }
+    is_empty = {
+        "proofs.html": not proofs,
+        "pairs.html": not any(pairs.values()),
+        "findings.html": not found,
+        "explore.html": not explored,
+    }
     part = templates.get_template("part.html.j2")
-    for name, content in _parts(ledger, pairs, explored):
-        yield name, part.render(**shared, **content, part=f"{name}.j2", title=PARTS[name])
+    for name, title in PARTS.items():
+        if not is_empty.get(name):
+            yield name, part.render(**shared, **content, part=f"{name}.j2", title=title)
     claim_page = templates.get_template("claim.html.j2")
     for view in views:
         text = claim_page.render(
@@ -113,33 +131,12 @@ def _shared(ledger: Ledger, views: Sequence[ClaimView]) -> dict[str, Any]:
         "ledger": ledger,
         "summary": summary(ledger, views),
         "forms": forms(ledger),
-        "family_pages": claim_pages(ledger),
+        "family_pages": {
+            claim.id: proof.page
+            for proof in family_proofs(ledger).values()
+            for claim in proof.claims
+        },
     }
-
-
-def _parts(
-    ledger: Ledger,
-    pairs: Mapping[str, Sequence[PairView]],
-    explored: Sequence[Mapping[str, Any]],
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    proofs, example = proof_families(ledger)
-    if proofs:
-        yield "proofs.html", {"families": proofs, "example": example, "fast": FAST}
-    if any(pairs.values()):
-        chosen = {"misprints": pairs["misprint"], "disagreements": pairs["disagreement"]}
-        yield "pairs.html", chosen
-    if found := value_sets(ledger):
-        yield "findings.html", {"value_sets": found}
-    if explored:
-        yield (
-            "explore.html",
-            {
-                "families": explored,
-                "data": explored_games.as_script_json(explored),
-                "opens_on": explored_games.OPENS_ON,
-            },
-        )
-    yield "tables.html", {}
 
 
 def first_page(ledger: Ledger, names: Collection[str], found: FoundStatements | None) -> str:
@@ -157,7 +154,7 @@ def first_page(ledger: Ledger, names: Collection[str], found: FoundStatements | 
             views=views,
             parts={name: title for name, title in PARTS.items() if name in names},
             found=found,
-            sequences=[] if found is None else list(b_files(found)),
+            sequences=[] if found is None else list(b_files(found.statements)),
             words_of=words_of,
             group_words=GROUP_WORDS,
             standings=standings(views),

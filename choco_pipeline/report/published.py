@@ -15,11 +15,11 @@ from pathlib import Path
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statement import FoundDocument, FoundStatement
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.provenance import canonical_json, digest, file_digest
 from choco_pipeline.shipped import project_file
-from choco_pipeline.sweep.ledger import Ledger, ledger_of
-from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, read_plan
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import Plan
 
 PUBLISHED = Path("config/published")
 #: Largest size of such a file; that of the default run has about 90,000 bytes.
@@ -121,9 +121,7 @@ class Comparison:
         return f"different from the published results: {self.differences[0]}{others}"
 
 
-def compare_with_published(
-    plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]
-) -> Comparison | None:
+def compare_run(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Comparison | None:
     """Compare a finished run with the published results of its name, if any."""
     published = Published.of_name(plan["run"])
     if published is None:
@@ -132,10 +130,3 @@ def compare_with_published(
     if own.inputs != published.inputs:
         return Comparison(False, ())
     return Comparison(True, tuple(published.differences(own)))
-
-
-def compare_run(run: str) -> Comparison | None:
-    """Compare the run of this name in the results folder, if results are published."""
-    paths = Paths(RESULTS, run)
-    found = FoundDocument.read(paths.found).statements
-    return compare_with_published(read_plan(paths.plan), ledger_of(run), found)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
-from choco_pipeline.finding.statement import FoundDocument, FoundStatement
+from choco_pipeline.finding.statement import FoundDocument
 from choco_pipeline.report import exports
 from choco_pipeline.report.claims import claim_views
 from choco_pipeline.report.families import write_family_pages
-from choco_pipeline.report.found import FoundStatements, found_of, found_page
+from choco_pipeline.report.found import found_of, found_page, printed, write_exports
 from choco_pipeline.report.pages import CLAIMS, PARTS, first_page, pages, summary
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.stages import Stage
@@ -57,17 +57,17 @@ def write_rest(
     Raises `StoreError` if a document cannot be read.
     """
     ledger, html = Ledger.read(Path(ledger_file)), Path(html_file)
-    found: FoundStatements | None = None
-    statements: list[FoundStatement] = []
+    found = None
     if found_file is not None:
         document = FoundDocument.read(Path(found_file))
         found = found_of(document, ledger, Path(ledger_file).parent.parent)
-        statements = [view.statement for view in found.views]
-        exports.write_exports(found, ledger, html.with_name("found"))
+        write_exports(found, ledger, html.with_name("found"))
         report(Stage.REPORT, documents=1)
         write_text(html.with_name("found.html"), found_page(found, ledger))
         report(Stage.REPORT, documents=1)
-    write_text(html.with_name("report.tex"), exports.printed_report(ledger, found))
+    statements = [] if found is None else found.statements
+    text = printed("found.tex.j2", ledger, found, with_claims=True)
+    write_text(html.with_name("report.tex"), text)
     report(Stage.REPORT, documents=1)
     for _ in range(write_family_pages(ledger, html.parent, statements)):
         report(Stage.REPORT, documents=1)
