@@ -26,7 +26,7 @@ from choco_pipeline.errors import DISAGREEMENT, ChocoError, DisagreementError
 SECTIONS = {
     "Runs": {
         "run": "run",
-        "plan": "plan",
+        "plan": "run",
         "verify": "stored",
         "export": "stored",
         "repair": "stored",
@@ -34,11 +34,11 @@ SECTIONS = {
     "One game, or a family": {
         "value": "value",
         "mine": "mine",
-        "check": "check",
+        "check": "claims",
         "heights": "mine",
         "prove": "prove",
     },
-    "Claims": {"claims": "claim_pages"},
+    "Claims": {"claims": "claims"},
     "This program": {"doctor": "doctor", "schema": "doctor", "version": "doctor"},
     "Steps of a run, which the workflow calls": dict.fromkeys(
         ("write-plan", "job", "find", "ledger", "report"), "jobs"

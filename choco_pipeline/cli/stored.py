@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from choco_pipeline.api.claims import load_claims
+from choco_pipeline.api.check import load_claims
 from choco_pipeline.api.lock import results_lock
 from choco_pipeline.api.progress import bars
 from choco_pipeline.api.terminal import note
@@ -26,7 +26,7 @@ from choco_pipeline.cli.output import SETTINGS, Json, emit, wrapped
 from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, StoreError
+from choco_pipeline.errors import ChocoError, ConfigError, StoreError
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.counts import b_file
@@ -160,7 +160,8 @@ def _verify_published(json: bool) -> int:
             for difference in comparison.differences:
                 note(f"{run}: {difference}")
             print(f"{run}: {comparison}")
-    return 0 if all(comparison.is_identical for comparison in comparisons.values()) else 1
+    differ = any(one.differences or not one.is_same_input for one in comparisons.values())
+    return 1 if differ else 0
 
 
 def _statements(run: str) -> tuple[FoundStatement, ...]:
@@ -209,8 +210,6 @@ def _check_family_certificate(path: Path, seconds: float, prover: Limited) -> Ch
     limits = {"seconds": seconds, "memory": MEMORY}
     try:
         answer = prover.call(check_family, path.as_posix(), seconds, what="the check", **limits)
-    except DisagreementError:
-        raise
     except OverLimitError as error:
         return Checked("out of time", str(error))
     except UndecidedError as error:
@@ -257,28 +256,20 @@ def _on_all_cores(
     tables: list[tuple[Path, T]] = []
     with pool, bars() as bar:
         task = bar.add_task("shards", total=len(manifests))
-        futures = {pool.submit(_tables_or_why, work, path): path for path in manifests}
+        futures = {pool.submit(work, str(path)): path for path in manifests}
         try:
             for _ in as_completed(futures):
                 bar.advance(task)
             for future, manifest in futures.items():
-                outcome = future.result()
-                if isinstance(outcome, str):
-                    unusable[manifest.as_posix()] = outcome
-                else:
-                    tables += [(manifest, table) for table in outcome]
+                try:
+                    tables += [(manifest, table) for table in future.result()]
+                except ChocoError as error:
+                    unusable[manifest.as_posix()] = str(error)
         except BrokenProcessPool:
             raise StoreError(
                 "a process that reads tables was killed; possibly there is too little memory"
             ) from None
     return tables
-
-
-def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | str:
-    try:
-        return work(str(manifest))
-    except ChocoError as error:
-        return str(error)
 
 
 def _table_name(table: verification.VerifiedTable | verification.RepairedTable) -> str:

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
+from choco_pipeline.claims.conclusions.rows import ENGINES, engines_text, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.formula.written.family_statement import Phrase
 from choco_pipeline.formula.written.latex import (
@@ -47,6 +47,7 @@ def environment() -> Environment:
     pages.filters |= {
         "count": count,
         "engines": named_engines,
+        "engines_text": engines_text,
         "in_bytes": in_bytes,
         "formulas": lambda statement: map(Markup, statement.formulas(MathML())),
         "lead": lambda statement: in_page(statement.lead(MathML())),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
 from typing import Literal
@@ -158,9 +157,7 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
             return csv_text(frame).encode()
         case "parquet":
             require_package("pyarrow", "parquet", "--as parquet")
-            packed = io.BytesIO()
-            frame.to_parquet(packed, index=False)
-            return packed.getvalue()
+            return frame.to_parquet(index=False)
         case "bfile":
             raise ConfigError(
                 "--as bfile: claims have no sequences; export p-positions or statements"

@@ -68,23 +68,6 @@ class Published(RecordModel):
             },
         )
 
-    @classmethod
-    def of_name(cls, run: str) -> Published | None:
-        """Return the published digests of a run of this name; None if there are none.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be read or is not such a document.
-        """
-        path = project_file(PUBLISHED / f"{run}.json")
-        if not path.is_file():
-            return None
-        try:
-            return cls.model_validate(read_json(path, MOST_BYTES))
-        except ValueError as error:
-            raise StoreError(f"{path}: not published results ({error})") from None
-
     def differences(self, other: Published) -> Iterator[str]:
         """Yield the differences of another run from this one, as phrases."""
         for kind in ("tables", "claims", "proofs", "found"):
@@ -105,11 +88,6 @@ class Comparison:
     #: A phrase for each difference.
     differences: Sequence[str]
 
-    @property
-    def is_identical(self) -> bool:
-        """Whether the inputs and all results are the same."""
-        return self.is_same_input and not self.differences
-
     def __str__(self) -> str:
         """Return the comparison as one line."""
         if not self.is_same_input:
@@ -122,10 +100,17 @@ class Comparison:
 
 
 def compare_run(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Comparison | None:
-    """Compare a finished run with the published results of its name, if any."""
-    published = Published.of_name(plan["run"])
-    if published is None:
+    """Compare a finished run with the published results of its name, if any.
+
+    Raises `StoreError` if these cannot be read.
+    """
+    path = project_file(PUBLISHED / f"{plan['run']}.json")
+    if not path.is_file():
         return None
+    try:
+        published = Published.model_validate(read_json(path, MOST_BYTES))
+    except ValueError as error:
+        raise StoreError(f"{path}: not published results ({error})") from None
     own = Published.of_run(plan, ledger, found)
     if own.inputs != published.inputs:
         return Comparison(False, ())

@@ -106,8 +106,7 @@ def test_counters_are_what_the_page_says_they_are(folder):
     chance, seen = random.Random(5), 0
     for path in sorted(folder.glob("family-*.json")):
         written = read_family(path)
-        coordinates = list(written.cases[0].shifts)
-        case = Case(1, written, coordinates, _Typed())
+        case = Case(1, written, _Typed())
         for moves, means, first, change in (
             counter for o in case.text.obligations for counter in case.counters(o)
         ):
@@ -139,7 +138,7 @@ def test_strategies_on_the_page_are_those_of_the_certificate(folder):
     seen = 0
     for path in sorted(folder.glob("family-*.json")):
         written = read_family(path)
-        case = Case(1, written, list(written.cases[0].shifts), _Typed())
+        case = Case(1, written, _Typed())
         for location in (of for o in case.text.obligations for of in o.locations if of.strategy):
             classes, _, rows = case.strategy(location)
             shown = [answer for _, row in rows for answer in row]
@@ -228,7 +227,7 @@ def test_a_missing_certificate_and_one_of_a_claim_that_follows_have_no_page(ledg
 @pytest.mark.full
 def test_options_on_the_page_have_every_smaller_number(odd):
     """For some games, by the definition of Grundy numbers."""
-    case = Case(1, read_family(odd), ("y", "z"), _Typed())
+    case = Case(1, read_family(odd), _Typed())
     assert case.parameters == ["k == 2 * m + 1"]
     for m, s in ((1, 0), (1, 1), (1, 3), (2, 4), (3, 1)):
         rules = parse_ruleset(f"step-bar(k={2 * m + 1}, s={s})").rules
@@ -260,7 +259,7 @@ def value_of(text, names):
 @pytest.mark.full
 def test_what_is_told_of_products_is_on_the_page(odd):
     (written,) = read_family(odd).cases
-    view = Case(1, read_family(odd), ("y", "z"), _Typed())
+    view = Case(1, read_family(odd), _Typed())
     assert view.products(written.formula) == [("m * d >= m", "m * d <= - m")]
     names = {"m_k": "m", "s": "s", "value()": "G", "target()": "g"}
     names |= {
