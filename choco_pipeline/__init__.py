@@ -6,12 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from choco_pipeline.api.check import check
-    from choco_pipeline.api.claims import load_claims
+    from choco_pipeline.api.check import check, load_claims, prove
     from choco_pipeline.api.mine import mine
-    from choco_pipeline.api.plan import plan
-    from choco_pipeline.api.prove import prove
     from choco_pipeline.api.results import Run, open_run, open_table, run
+    from choco_pipeline.api.run import plan
     from choco_pipeline.games import (
         CutGame,
         DisjunctiveSum,
@@ -62,8 +60,9 @@ __all__ = [
 PLACES = {
     **dict.fromkeys(("grundy_table", "p_table"), "tables.computing"),
     "p_positions": "tables.cells",
-    "load_claims": "api.claims",
-    **{name: f"api.{name}" for name in ("check", "mine", "plan", "prove")},
+    **dict.fromkeys(("check", "load_claims", "prove"), "api.check"),
+    "mine": "api.mine",
+    "plan": "api.run",
     **dict.fromkeys(("Run", "open_run", "open_table", "run"), "api.results"),
 }
 

@@ -70,7 +70,7 @@ def kernel(function: Function) -> Function:
 
     The function should copy arrays in loops, because numba takes seconds to compile ``a[:n] = b``.
     """
-    return _cached(nb.njit(nogil=True), function)
+    return _cached(function)
 
 
 def inlined(function: Function) -> Function:
@@ -78,11 +78,11 @@ def inlined(function: Function) -> Function:
 
     A call would be slower, because it counts references to each array.
     """
-    return _cached(nb.njit(nogil=True, inline="always"), function)
+    return _cached(function, inline="always")
 
 
-def _cached(compiled: Callable[[Function], Any], function: Function) -> Function:
-    dispatcher = compiled(function)
+def _cached(function: Function, **options: Any) -> Function:
+    dispatcher: Any = nb.njit(nogil=True, **options)(function)
     dispatcher._cache = _KernelCache(function)
-    result: Function = dispatcher
-    return result
+    compiled: Function = dispatcher
+    return compiled

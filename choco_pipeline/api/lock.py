@@ -86,22 +86,15 @@ def _recorded(record: Path, key: str) -> int | None:
 
 def _await_end(launcher: int) -> None:
     """Wait for the end of a killed run's Snakemake, which takes a few seconds."""
-    end = time.monotonic() + GONE
-    while _is_launcher(launcher):
-        if time.monotonic() > end:
-            raise BusyError(
-                f"a run that was killed is still there (process group {launcher}); end it first"
-            )
-        time.sleep(0.1)
-
-
-def _is_launcher(pid: int) -> bool:
-    """Whether a process is a launcher, because process ids are reused."""
-    try:
-        words = psutil.Process(pid).cmdline()
-        return any(word.endswith(Path(supervise.__file__).name) for word in words)
-    except psutil.Error:
-        return False
+    end, program = time.monotonic() + GONE, Path(supervise.__file__).name
+    with suppress(psutil.Error):  # it has ended
+        # Process ids are reused.
+        while any(word.endswith(program) for word in psutil.Process(launcher).cmdline()):
+            if time.monotonic() > end:
+                raise BusyError(
+                    f"a run that was killed is still there (process group {launcher}); end it first"
+                )
+            time.sleep(0.1)
 
 
 def _snakemake_is_locked() -> bool:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from choco_pipeline.api.claims import load_claims
+from choco_pipeline.api.check import load_claims
 from choco_pipeline.api.progress import bars
 from choco_pipeline.claims.language.catalogue import RESERVED
 from choco_pipeline.claims.language.claim import assignments

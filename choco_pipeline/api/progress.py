@@ -169,11 +169,6 @@ class RunProgress:
                     progress.reused += job["amount"]
         self.update()
 
-    def expect(self, jobs: Mapping[str, int]) -> None:
-        """Do not count the found statements as reused if Snakemake runs `find` again."""
-        if "find" in jobs:
-            self.finding.reused = 0
-
     def add(self, event: Mapping[str, Any]) -> None:
         """Count the report of a task."""
         self._started.setdefault(event["stage"], time.monotonic())
@@ -203,51 +198,46 @@ class RunProgress:
             stage.done, stage.positions = stage.total, stage.total_positions
 
 
+def print_line(console: Console, text: str) -> None:
+    """Print a line as it is, above the bars of a display on this console."""
+    console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
 class Display:
     """Display of a run's stages: bars on a terminal, lines about changes elsewhere."""
 
-    def __init__(self, console: Console, progress: Progress | None) -> None:
-        self._console, self._progress = console, progress
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        #: The bars; they are shown in its context.
+        self.progress = Progress(
+            TextColumn("{task.description:>6}"),
+            BarColumn(30),
+            TextColumn("{task.fields[stage].amount}"),
+            console=console,
+            refresh_per_second=8,
+            disable=not console.is_terminal,
+        )
         self._bars: dict[Stage, TaskID] = {}
         self._next_line, self._last = time.monotonic() + EVERY, ""
         self._ended: set[Stage] = set()
 
-    def note(self, text: str) -> None:
-        """Print a line above the bars."""
-        self._console.print(text, soft_wrap=True, markup=False, highlight=False)
-
     def show(self, run: RunProgress) -> None:
         """Show the progress; may be called many times a second."""
         stages = [stage for stage in run.stages if stage.total]
-        if self._progress is not None:
+        if self._console.is_terminal:
             for one in stages:
                 if one.stage not in self._bars:
-                    bar = self._progress.add_task(one.stage, total=one.total, stage=one)
+                    bar = self.progress.add_task(one.stage, total=one.total, stage=one)
                     self._bars[one.stage] = bar
-                self._progress.update(self._bars[one.stage], completed=one.done, stage=one)
+                self.progress.update(self._bars[one.stage], completed=one.done, stage=one)
             return
         for one in stages:
             if one.is_complete and one.stage not in self._ended:
                 self._ended.add(one.stage)
                 reused = f" ({one.reused:,} reused)" if one.reused else ""
-                self.note(f"{one.stage} {one.amount}{reused}: done")
+                print_line(self._console, f"{one.stage} {one.amount}{reused}: done")
         active = "; ".join(f"{one.stage} {one.amount}" for one in stages if not one.is_complete)
         if active != self._last and time.monotonic() >= self._next_line:
             self._next_line, self._last = time.monotonic() + EVERY, active
             if active:
-                self.note(active)
-
-
-@contextmanager
-def display(console: Console) -> Iterator[Display]:
-    """Yield a display on a console."""
-    if not console.is_terminal:
-        yield Display(console, None)
-        return
-    columns = (
-        TextColumn("{task.description:>6}"),
-        BarColumn(30),
-        TextColumn("{task.fields[stage].amount}"),
-    )
-    with Progress(*columns, console=console, refresh_per_second=8) as progress:
-        yield Display(console, progress)
+                print_line(self._console, active)

@@ -1,4 +1,4 @@
-"""A run: Snakemake and a Dask cluster as child processes."""
+"""A run: Snakemake and a Dask cluster as child processes; and estimates of its cost."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,22 +23,39 @@ import psutil
 from rich.console import Console
 
 from choco_pipeline.api.lock import bring_to_now, results_lock
-from choco_pipeline.api.plan import running_time
-from choco_pipeline.api.progress import Display, RunProgress, display
+from choco_pipeline.api.progress import Display, RunProgress, print_line
 from choco_pipeline.api.supervise import ROUNDS, Supervised
 from choco_pipeline.api.terminal import in_short, in_time, note
 from choco_pipeline.api.workers import DASK, PROFILES, Workers, capacity_of
 from choco_pipeline.claims.language.verdict import counted
-from choco_pipeline.cluster.cluster_file import Description
+from choco_pipeline.cluster.cluster_file import Description, load_cluster
+from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, DISAGREEMENT, ChocoError
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import RULES, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
-from choco_pipeline.sweep.run_files import DISAGREEMENT_SUFFIX, RESULTS, Paths, Plan
-from choco_pipeline.sweep.run_plan import Capacity, current_plan, require_object_store
+from choco_pipeline.sweep.run_files import (
+    DISAGREEMENT_SUFFIX,
+    RESULTS,
+    Paths,
+    Plan,
+    PlannedTable,
+    is_done,
+)
+from choco_pipeline.sweep.run_plan import Capacity, current_plan, make_plan, require_object_store
+from choco_pipeline.tables.spec import TableSpec
 
 SNAKEFILE = SHIPPED / "Snakefile"
+#: Estimated seconds on one core, as in `choco_pipeline.sweep.orders`: start of Snakemake and of the workers, which load the kernels.
+START = 8.0
+#: Start and end of a job.
+JOB = 0.7
+#: Search for statements: the serial part; the parallel part for each table or proved game, and for each byte of searched tables.
+FIND, FIND_GAME, FIND_BYTE = 6.0, 0.12, 2.5e-9
+#: Ledger and report: the fixed part, and for each verdict.
+REPORT, REPORT_VERDICT = 2.0, 0.0015
 #: Seconds between two checks of Snakemake's state.
 TICK = 0.1
 #: Below this many free bytes, a failed run is reported as "disk full".
@@ -104,23 +121,24 @@ class SnakemakeRun:
         for earlier in self._disagreements():
             earlier.unlink()
         with ExitStack() as stack:
-            written = stack.enter_context(self.log.open("wb"))
-            events = SnakemakeLog(stack.enter_context(self.log.open("rb")))
+            output = stack.enter_context(self.log.open("wb"))
+            written = SnakemakeLog(stack.enter_context(self.log.open("rb")))
             environment = {**os.environ, **self.cluster.environment}
             command = _snakemake(self.config, *self.cluster.options)
-            child = Supervised(command, written, environment)
+            child = Supervised(command, output, environment)
             stack.callback(child.close)
             self.signals.kills.append(child.kill)
             record(child.pid)
-            show = stack.enter_context(display(self.console))
+            show = Display(self.console)
+            stack.enter_context(show.progress)
             if not self.stages.are_complete:  # the cluster and Snakemake start at the same time
                 self._say(f"{running_time(self.plan, self.workers)}")
-                self._start_cluster(show, warm_up=not self.stages.tables.is_complete)
+                self._start_cluster(warm_up=not self.stages.tables.is_complete)
             code = None
             while code is None and not self.signals.received:
                 time.sleep(TICK)
                 code = child.poll()
-                self._follow(events, show)
+                self._follow(written, show)
             if code is None:
                 child.terminate()
             elif code == 0 and self.jobs:
@@ -167,21 +185,20 @@ class SnakemakeRun:
         """Return the documents of jobs in which two judges contradicted each other."""
         return sorted(self.folder.rglob(f"*{DISAGREEMENT_SUFFIX}"))
 
-    def _follow(self, events: SnakemakeLog, show: Display) -> None:
-        """Handle Snakemake's events, and show the progress."""
-        for event in events.events():
-            match event:
-                case Jobs(counts):
-                    self.jobs = counts
-                    self.stages.expect(counts)
-                    self._start_cluster(show, warm_up="build" in counts)
-                case Failed(rule, logs):
-                    log = next(filter(_last_line, logs), logs[0])
-                    error = _last_line(log) or _why_nothing()
-                    self.failures.append({"rule": rule, "error": error, "log": log.as_posix()})
-                    self._say(f"{rule} failed: {error} ({log.as_posix()})")
-                case Job():
-                    pass
+    def _follow(self, written: SnakemakeLog, show: Display) -> None:
+        """Handle new output of Snakemake, and show the progress."""
+        were_known = written.jobs is not None
+        written.read()
+        if written.jobs is not None and not were_known:
+            self.jobs = written.jobs
+            if "find" in self.jobs:  # its result is not reused
+                self.stages.finding.reused = 0
+            self._start_cluster(warm_up="build" in self.jobs)
+        for rule, logs in written.failed[len(self.failures) :]:
+            log = next(filter(_last_line, logs), logs[0])
+            error = _last_line(log) or _why_nothing()
+            self.failures.append({"rule": rule, "error": error, "log": log.as_posix()})
+            self._say(f"{rule} failed: {error} ({log.as_posix()})")
         for report in self.cluster.reports():
             self.stages.add(report)
         if self.first_is_awaited and _written(self.first_report) != self.first_before:
@@ -192,7 +209,7 @@ class SnakemakeRun:
         if self.jobs:
             show.show(self.stages)
 
-    def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
+    def _start_cluster(self, *, warm_up: bool) -> None:
         """Start the cluster if it does not run; print its dashboard's address once."""
         dashboard = self.cluster.start(warm_up=warm_up)
         if dashboard is not None:
@@ -225,7 +242,7 @@ class SnakemakeRun:
         self._say(f"the run failed; finished results are kept; Snakemake's log: {self.log}")
 
     def _say(self, text: str) -> None:
-        self.console.print(text, soft_wrap=True, markup=False, highlight=False)
+        print_line(self.console, text)
 
 
 def _written(path: Path) -> int | None:
@@ -247,17 +264,12 @@ def jobs_to_run(config: Path, capacity: Capacity) -> tuple[Plan, dict[str, int],
         raise ChocoError(
             f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"
         )
-    jobs: dict[str, int] = {}
+    output = SnakemakeLog(io.BytesIO(done.stdout + done.stderr))
+    output.read()
     amounts: Counter[str] = Counter()
-    for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
-        match event:
-            case Jobs(counts):
-                jobs = counts
-            case Job(rule, sweep):
-                amounts[rule] += plan["jobs"][Stage(rule)][sweep]["amount"]
-            case Failed():
-                pass
-    return plan, jobs, amounts
+    for rule, sweep in output.started:
+        amounts[rule] += plan["jobs"][Stage(rule)][sweep]["amount"]
+    return plan, output.jobs or {}, amounts
 
 
 def _why_nothing() -> str:
@@ -334,65 +346,185 @@ _ERROR = re.compile(r"Error in rule (?P<rule>\w+):")
 _LOG = re.compile(r"\s+log: (?P<log>.+?) \(check log file")
 
 
-@dataclass(frozen=True)
-class Jobs:
-    """The number of jobs of each rule that will run."""
-
-    counts: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A job that has started, or would start in a dry run."""
-
-    rule: str
-    sweep: str
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A failed job, with the logs of its command and of its queue."""
-
-    rule: str
-    logs: tuple[Path, ...]
-
-
-Event = Jobs | Job | Failed
-
-
 class SnakemakeLog:
     """Reader of Snakemake's output while it is written."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._rest = b""
+        self._file, self._rest, self._rule, self._failed = file, b"", "", ""
         self._counts: dict[str, int] | None = None
-        self._rule = ""
-        self._failed = ""
+        #: The number of jobs of each rule that will run; None until it is known.
+        self.jobs: dict[str, int] | None = None
+        #: The rule and the sweep of each job that has started, or would start in a dry run.
+        self.started: list[tuple[str, str]] = []
+        #: The rule of each failed job, with the logs of its command and of its queue.
+        self.failed: list[tuple[str, list[Path]]] = []
 
-    def events(self) -> Iterator[Event]:
-        """Yield the events since the last call."""
+    def read(self) -> None:
+        """Read what was written since the last call."""
         *lines, self._rest = (self._rest + self._file.read()).split(b"\n")
         for line in lines:
-            yield from self._event(line.decode(errors="replace"))
+            self._read_line(line.decode(errors="replace"))
 
-    def _event(self, line: str) -> Iterator[Event]:
+    def _read_line(self, line: str) -> None:
         if line.startswith("Job stats:"):
             self._counts = {}
         elif self._counts is not None:  # in the table of job counts, until an empty line
             if written := _COUNT.fullmatch(line.strip()):
                 self._counts[written["rule"]] = int(written["count"])
             elif not line.strip():
-                yield Jobs({rule: self._counts[rule] for rule in RULES if rule in self._counts})
+                self.jobs = {rule: self._counts[rule] for rule in RULES if rule in self._counts}
                 self._counts = None
         elif written := _RULE.match(line):
             self._rule = written["rule"]
         elif written := _SWEEP.match(line):
             if self._rule:
-                yield Job(self._rule, written["sweep"])
+                self.started.append((self._rule, written["sweep"]))
             self._rule = ""
         elif written := _ERROR.match(line):
             self._failed = written["rule"]
         elif self._failed and (written := _LOG.match(line)):
-            yield Failed(self._failed, tuple(map(Path, written["log"].split(", "))))
+            self.failed.append((self._failed, [*map(Path, written["log"].split(", "))]))
             self._failed = ""
+
+
+# ---- Estimates.
+
+
+def plan(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> dict[str, Any]:
+    """Return the size and the cost of a run, as ``choco plan --json`` prints them.
+
+    Parameters
+    ----------
+    config
+        The file.
+    workers
+        As for `choco_pipeline.run`.
+
+    Returns
+    -------
+    dict
+        Numbers of tables, positions and claims, bytes and seconds: for each sweep and in ``total``; and ``expected`` times.
+
+    Raises
+    ------
+    ChocoError
+        If the configuration has a mistake, or a table is too large.
+    """
+    return plan_numbers(Path(config), None, workers, None)[2]
+
+
+def plan_numbers(
+    config: Path, cluster: str | None, workers: int | None, scheduler: str | None
+) -> tuple[Plan, Capacity, dict[str, Any]]:
+    """Return a plan, its workers, and its numbers as ``--json`` prints them.
+
+    ``sweeps`` and ``total`` have numbers of tables, positions and claims, bytes, and seconds on one core. A table of two sweeps
+    counts once in ``total``. ``large`` has the tables that are built in blocks. If the memory of a worker is unknown, the planned
+    memory of a job determines the blocks.
+    """
+    capacity = capacity_of(load_cluster(cluster, workers, scheduler), cluster)
+    run_plan = make_plan(config, write=False, capacity=capacity)
+    time, tables = running_time(run_plan, capacity.workers), run_plan["tables"]
+    numbers = {
+        "run": run_plan["run"],
+        "config": run_plan["config"],
+        "workers": capacity.workers,
+        "memory_per_worker": capacity.memory,
+        "memory_of": capacity.whose,
+        "url": run_plan["url"],
+        "sweeps": [
+            {"sweep": name, **_numbers(run_plan, [t for t in tables if name in t["sweeps"]])}
+            for name in dict.fromkeys(sweep for table in tables for sweep in table["sweeps"])
+        ],
+        "total": _numbers(run_plan, tables),
+        "proofs": len(run_plan["prove"]),
+        "large": [_blocks(table, capacity.memory) for table in tables if table["large"]],
+        "expected": {"seconds": round(time.seconds, 1), "stages": time.stages},
+    }
+    return run_plan, capacity, numbers
+
+
+def _numbers(run_plan: Plan, tables: Sequence[PlannedTable]) -> dict[str, Any]:
+    paths = Paths(RESULTS, run_plan["run"])
+    left = [table for table in tables if not paths.manifest(table["shard"]).exists()]
+    return {
+        "tables": len(tables),
+        "positions": sum(table["positions"] for table in tables),
+        "checks": sum(table["checks"] for table in tables),
+        "bytes": sum(table["bytes"] for table in tables),
+        "memory": max(table["memory"] for table in tables),
+        "seconds": round(sum(table["seconds"] for table in tables), 3),
+        "finished": len(tables) - len(left),
+        "seconds_left": round(sum(table["seconds"] for table in left), 3),
+    }
+
+
+def _blocks(table: PlannedTable, memory: int | None) -> dict[str, Any]:
+    spec = TableSpec.of_entry(table)
+    # The kernels are slow to import.
+    blocks_of = resolve("choco_pipeline.tables.wavefront:block_sizes")
+    blocks: dict[str, int] = blocks_of(spec, memory or table["memory_of_job"])
+    return {
+        "ruleset": table["ruleset"],
+        "bound": table["bound"],
+        "quantity": table["quantity"],
+        "bytes": table["bytes"],
+        **blocks,
+    }
+
+
+@dataclass(frozen=True)
+class RunningTime:
+    """Estimated time of the rest of a run."""
+
+    workers: int
+    #: Wall-clock seconds for the rest of each incomplete stage.
+    stages: Mapping[Stage, float]
+
+    @property
+    def seconds(self) -> float:
+        """The sum, with the start of the workers; 0 if all results exist."""
+        return START + sum(self.stages.values()) if self.stages else 0.0
+
+    def __str__(self) -> str:
+        """Return the time in words."""
+        if not self.stages:
+            return "all results exist already"
+        parts = ", ".join(f"{stage} {_about(seconds)}" for stage, seconds in self.stages.items())
+        workers = counted(self.workers, "worker")
+        return f"about {_about(self.seconds)} on {workers}, if nothing else runs there ({parts})"
+
+
+def running_time(run_plan: Plan, workers: int) -> RunningTime:
+    """Estimate the time of a run of a plan, without finished results."""
+    paths = Paths(RESULTS, run_plan["run"])
+    missing = {shard for shard in run_plan["shards"] if not paths.manifest(shard).exists()}
+    core: dict[Stage, float] = defaultdict(float)
+    parts: dict[Stage, int] = defaultdict(int)
+    if missing:
+        tables = [table for table in run_plan["tables"] if table["shard"] in missing]
+        core[Stage.BUILD] = sum(table["seconds"] for table in tables)
+        # All workers share a large table.
+        parts[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
+    for stage in (Stage.CHECK, Stage.MINE, Stage.PROVE):
+        jobs = run_plan["jobs"][stage].items()
+        if left := [job for sweep, job in jobs if not is_done(run_plan, paths, stage, sweep)]:
+            core[stage] = sum(job["seconds"] for job in left)
+            parts[stage] = sum(job["amount"] for job in left)
+    for stage in core:
+        core[stage] += JOB * len(run_plan["jobs"][stage])
+    stages = {stage: seconds / min(workers, parts[stage]) for stage, seconds in core.items()}
+    if stages or not paths.found.exists():
+        sizes = [table["bytes"] for table in run_plan["tables"] if table["is_searched"]]
+        shared = FIND_GAME * (len(sizes) + len(run_plan["prove"])) + FIND_BYTE * sum(sizes)
+        stages[Stage.FIND] = JOB + FIND + shared / workers
+        verdicts = sum(job["amount"] for job in run_plan["jobs"][Stage.CHECK].values())
+        times = 2 if run_plan["prove"] else 1  # a run with proofs writes a first report before them
+        stages[Stage.REPORT] = times * (2 * JOB + REPORT + REPORT_VERDICT * verdicts)
+    return RunningTime(workers, stages)
+
+
+def _about(seconds: float) -> str:
+    """Return a time rounded to seconds, five seconds or minutes."""
+    unit = 1 if seconds < 60 else 5 if seconds < 600 else 60
+    return in_time(max(1, round(seconds / unit)) * unit)

@@ -94,7 +94,7 @@ class Workers(ExitStack):
         """Prepare a cluster, or connect to one; Slurm's output goes to `logs`."""
         super().__init__()
         self._cluster: Cluster | None = None
-        self._is_announced = False
+        self._dashboard: str | None = None
         self._reports: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._is_ready: Callable[[], bool] | None = None
         self._is_warm = threading.Event()
@@ -150,10 +150,8 @@ class Workers(ExitStack):
             cluster = self.open()
             is_warm_up_needed = warm_up and self._is_own_machine
             self._is_ready = cluster.warm_up(WARM_UP) if is_warm_up_needed else lambda: True
-        if self._cluster is None or self._is_announced:
-            return None
-        self._is_announced = True
-        return self._cluster.dashboard
+        dashboard, self._dashboard = self._dashboard, None
+        return dashboard
 
     def open(self) -> Cluster:
         """Return the cluster, after its start if needed; not for Slurm jobs without Dask."""
@@ -189,7 +187,7 @@ class Workers(ExitStack):
         return self._cluster.run_each(target, arguments, is_gone, priority)
 
     def _use(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+        self._cluster, self._dashboard = cluster, cluster.dashboard
         cluster.listen(self._reports.put)
 
 

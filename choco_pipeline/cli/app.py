@@ -20,7 +20,7 @@ from choco_pipeline.cli.output import SETTINGS
 SECTIONS = {
     "Runs": {
         "run": "run",
-        "plan": "plan",
+        "plan": "run",
         "verify": "stored",
         "export": "stored",
         "repair": "stored",
@@ -28,11 +28,11 @@ SECTIONS = {
     "One game, or a family": {
         "value": "value",
         "mine": "mine",
-        "check": "check",
+        "check": "claims",
         "heights": "mine",
         "prove": "prove",
     },
-    "Claims": {"claims": "claim_pages"},
+    "Claims": {"claims": "claims"},
     "This program": {"doctor": "doctor", "schema": "doctor", "version": "doctor"},
 }
 MODULES = {name: module for section in SECTIONS.values() for name, module in section.items()}

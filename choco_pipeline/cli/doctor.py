@@ -83,13 +83,9 @@ def schema(
 @app.command()
 def doctor(cluster: ClusterName = None, json: Json = False) -> None:
     """Show the resources of this machine or of a cluster."""
-    if cluster is None:
-        _show_machine(json)
-    else:
+    if cluster is not None:
         _show_cluster(cluster, json)
-
-
-def _show_machine(json: bool) -> None:
+        return
     usable = memory()
     start = time.perf_counter()
     warm_up()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from textwrap import wrap
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -49,11 +49,10 @@ WIDTH = 120
 def wrapped(text: str, indent: str = "", further: str = "") -> str:
     """Return a wrapped paragraph; `further` is the indent of all lines but the first."""
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
-    lines = wrap(
+    return fill(
         text,
         width,
         initial_indent=indent,
         subsequent_indent=further,
         break_on_hyphens=False,  # names of claims and options have them
     )
-    return "\n".join(lines)

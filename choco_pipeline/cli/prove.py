@@ -12,10 +12,14 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import ValidationError
 
-from choco_pipeline.api.check import PROOF_SECONDS
-from choco_pipeline.api.claims import load_claims
+from choco_pipeline.api.check import (
+    PROOF_SECONDS,
+    claim_to_prove,
+    decide_family,
+    decide_game,
+    load_claims,
+)
 from choco_pipeline.api.progress import waiting
-from choco_pipeline.api.prove import claim_to_prove, decide_family, decide_game
 from choco_pipeline.api.terminal import emit, in_time
 from choco_pipeline.claims.conclusions.rows import enumerated
 from choco_pipeline.claims.language.claim import Claim
@@ -107,7 +111,12 @@ def prove(
         assert check is not None
         document, lines, is_right = _check(check, limits)
     elif condition is not None and statement is not None:
-        document, lines, is_right = _prove_family(ruleset, statement, condition, out, limits)
+        claim = claim_to_prove(ruleset, statement, condition)
+        folder = FOLDER if out == DEFAULT_FOLDER else out
+        with waiting(f"{ruleset} for all {condition}: proving"):
+            document = decide_family(claim, condition, folder, limits)
+        lines = [*map(wrapped, _family_lines(document))]
+        is_right = document["status"] == "proved"
     else:
         document, lines, is_right = _prove_game(ruleset, statement, relation, out, limits)
     if json:
@@ -221,16 +230,6 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 
 
 # ---- Families.
-
-
-def _prove_family(
-    ruleset: str, statement: str, condition: str, out: Path, limits: Mapping[str, float]
-) -> Answer:
-    claim = claim_to_prove(ruleset, statement, condition)
-    folder = FOLDER if out == DEFAULT_FOLDER else out
-    with waiting(f"{ruleset} for all {condition}: proving"):
-        answer = decide_family(claim, condition, folder, limits)
-    return answer, [*map(wrapped, _family_lines(answer))], answer["status"] == "proved"
 
 
 def _check_family(certificate: str, limits: Mapping[str, float], checker: Limited) -> Answer:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from choco_pipeline.api.claims import load_claims
+from choco_pipeline.api.check import load_claims
 from choco_pipeline.api.lock import results_lock
 from choco_pipeline.api.progress import bars
 from choco_pipeline.api.terminal import emit, note
@@ -26,8 +26,8 @@ from choco_pipeline.cli.output import SETTINGS, Json, wrapped
 from choco_pipeline.cli.prove import checked_lines, described_lines, differences
 from choco_pipeline.cluster.connect import ignore
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.errors import ChocoError, ConfigError, DisagreementError, StoreError
-from choco_pipeline.finding.statement import FoundDocument
+from choco_pipeline.errors import ChocoError, ConfigError, StoreError
+from choco_pipeline.finding.statement import FoundDocument, FoundStatement
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.counts import b_file
 from choco_pipeline.proof.checker import FAMILIES, PROGRAM, Checked, check_family, check_files
@@ -35,7 +35,9 @@ from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.proof.task import PREPARED_BY
-from choco_pipeline.report import Format, What, exports
+from choco_pipeline.report import exports
+from choco_pipeline.report.exports import Format, What
+from choco_pipeline.report.found import b_files
 from choco_pipeline.report.published import Published, compare_run
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
@@ -146,7 +148,9 @@ def verify(
 
 def _verify_published(json: bool) -> int:
     runs = sorted(path.parent.name for path in RESULTS.glob("*/ledger.json"))
-    comparisons = {run: comparison for run in runs if (comparison := compare_run(run)) is not None}
+    plans = {run: read_plan(Paths(RESULTS, run).plan) for run in runs}
+    compared = {run: compare_run(plans[run], ledger_of(run), _statements(run)) for run in runs}
+    comparisons = {run: one for run, one in compared.items() if one is not None}
     if not comparisons:
         raise ConfigError(f"verify: {RESULTS} has no finished run whose results are published")
     if json:
@@ -156,7 +160,12 @@ def _verify_published(json: bool) -> int:
             for difference in comparison.differences:
                 note(f"{run}: {difference}")
             print(f"{run}: {comparison}")
-    return 0 if all(comparison.is_identical for comparison in comparisons.values()) else 1
+    differ = any(one.differences or not one.is_same_input for one in comparisons.values())
+    return 1 if differ else 0
+
+
+def _statements(run: str) -> tuple[FoundStatement, ...]:
+    return FoundDocument.read(Paths(RESULTS, run).found).statements
 
 
 def _check_certificates(seconds: float) -> list[tuple[str, Checked, list[str]]]:
@@ -201,8 +210,6 @@ def _check_family_certificate(path: Path, seconds: float, prover: Limited) -> Ch
     limits = {"seconds": seconds, "memory": MEMORY}
     try:
         answer = prover.call(check_family, path.as_posix(), seconds, what="the check", **limits)
-    except DisagreementError:
-        raise
     except OverLimitError as error:
         return Checked("out of time", str(error))
     except UndecidedError as error:
@@ -249,28 +256,20 @@ def _on_all_cores(
     tables: list[tuple[Path, T]] = []
     with pool, bars() as bar:
         task = bar.add_task("shards", total=len(manifests))
-        futures = {pool.submit(_tables_or_why, work, path): path for path in manifests}
+        futures = {pool.submit(work, str(path)): path for path in manifests}
         try:
             for _ in as_completed(futures):
                 bar.advance(task)
             for future, manifest in futures.items():
-                outcome = future.result()
-                if isinstance(outcome, str):
-                    unusable[manifest.as_posix()] = outcome
-                else:
-                    tables += [(manifest, table) for table in outcome]
+                try:
+                    tables += [(manifest, table) for table in future.result()]
+                except ChocoError as error:
+                    unusable[manifest.as_posix()] = str(error)
         except BrokenProcessPool:
             raise StoreError(
                 "a process that reads tables was killed; possibly there is too little memory"
             ) from None
     return tables
-
-
-def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | str:
-    try:
-        return work(str(manifest))
-    except ChocoError as error:
-        return str(error)
 
 
 def _table_name(table: verification.VerifiedTable | verification.RepairedTable) -> str:
@@ -356,16 +355,14 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
         case "claims":
             return exports.frame_bytes(exports.row_frame(ledger), as_)
         case "statements":
-            statements = FoundDocument.read(Paths(RESULTS, run).found).statements
             if as_ == "bfile":
-                return "\n".join(text for _, text in exports.statement_b_files(statements)).encode()
-            return exports.frame_bytes(exports.statement_rows(statements), as_)
+                return "\n".join(b_files(_statements(run)).values()).encode()
+            return exports.frame_bytes(exports.statement_rows(_statements(run)), as_)
         case "digests":
             if as_ != "json":
                 raise ConfigError("--what digests: --as json is needed")
             plan = read_plan(Paths(RESULTS, run).plan)
-            found = FoundDocument.read(Paths(RESULTS, run).found).statements
-            digests = Published.of_run(plan, ledger, found).model_dump()
+            digests = Published.of_run(plan, ledger, _statements(run)).model_dump()
             return (json_format.dumps(digests, indent=0, ensure_ascii=False) + "\n").encode()
         case "p-positions":
             tables = _tables(run, game, bound)

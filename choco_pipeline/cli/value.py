@@ -71,7 +71,12 @@ def value(
         with game.naming():
             answer = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
     except LimitError:
-        certificate = certificate_of(game)
+        paths = (
+            certificates.certificate_path(game, relation, folder)
+            for relation in ("grundy", "p")
+            for folder in CERTIFICATES
+        )
+        certificate = next((path for path in paths if path.exists()), None)
         if certificate is None:
             raise
         answer = evaluate_by(certificate, game, here)
@@ -149,16 +154,6 @@ def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
 
     winning = list(filter(is_p, results))
     return PositionAnswer(grundy, "P" if is_p([position]) else "N", winning, True)
-
-
-def certificate_of(game: Ruleset) -> Path | None:
-    """Return an existing certificate of the game, preferably of Grundy numbers."""
-    paths = (
-        certificates.certificate_path(game, r, folder)
-        for r in ("grundy", "p")
-        for folder in CERTIFICATES
-    )
-    return next((path for path in paths if path.exists()), None)
 
 
 def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> PositionAnswer:

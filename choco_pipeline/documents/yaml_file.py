@@ -194,7 +194,7 @@ def _keys_at(model: type[BaseModel], content: object, location: Location) -> lis
     """Return the allowed keys of the mapping at `location` in `content`."""
     here: Any = model
     for part in location:
-        if isinstance(here, type) and issubclass(here, BaseModel):
+        if _is_model(here):
             known = here.model_fields.get(str(part))
             here = known.annotation if known else None
         else:
@@ -309,8 +309,6 @@ class YamlFile(Content):
 
     def _construct(self, node: yaml.Node, location: Location) -> Any:
         self._places.setdefault(location, self._mark(node.start_mark))
-        if len(location) > DEEPEST:
-            raise self._at(node.start_mark, "nested too deeply")
         if isinstance(node, yaml.CollectionNode) and node.tag not in _COLLECTIONS:
             raise self._at(node.start_mark, f"tags are not read, found {node.tag}")
         if isinstance(node, yaml.MappingNode):

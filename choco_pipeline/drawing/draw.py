@@ -36,16 +36,11 @@ def text_lines(shapes: Sequence[Shape]) -> list[str]:
     """Return shapes side by side as lines of text."""
     blocks = [_lines(shape) for shape in shapes]
     rows = max(map(len, blocks))
-    widths = [max(map(len, block), default=0) for block in blocks]
-    lines = []
-    for i in range(rows):
-        # Blocks are aligned at the bottom.
-        cells = [
-            (block[i - rows] if rows - i <= len(block) else "").ljust(w)
-            for block, w in zip(blocks, widths, strict=True)
-        ]
-        lines.append("   ".join(cells).rstrip())
-    return lines
+    columns = []
+    for block in blocks:  # they are aligned at the bottom
+        width = max(map(len, block), default=0)
+        columns.append([line.ljust(width) for line in [""] * (rows - len(block)) + block])
+    return ["   ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
 
 
 def svg_element(shapes: Sequence[Shape], after: Sequence[Shape], label: str) -> str:

@@ -18,13 +18,11 @@ from choco_pipeline.claims.conclusions.conclusion import (
     ClaimRow,
     Decided,
     Outcome,
-    PairKind,
     words_of,
 )
 from choco_pipeline.claims.conclusions.rows import (
     ENGINES,
     NOT_ASSERTED,
-    engines_text,
     enumerated,
     few_words,
 )
@@ -115,35 +113,32 @@ def evidence_rows(evidence: Document) -> Iterator[tuple[str, EvidenceValue]]:
     for key, value in evidence.items():
         if key in SHOWN_ELSEWHERE or value in ([], {}):
             continue
-        match key:
-            case "follows_from":
+        label = LABELS.get(key, key.replace("_", " "))
+        match key, value:
+            case "follows_from", _:
                 yield from _derivation(value)
-            case "every_member":
+            case "every_member", _:
                 every = FalseEverywhere.model_validate(value)
                 yield "false for", every.text
                 yield "it contradicts itself at", list(every.positions)
                 yield "engines that agree on that", named_engines(every.engines)
-            case "growth":
+            case "growth", _:
                 head = ("bound", "values", "largest", "all members found up to")
                 steps = [
                     [step[of] for of in ("bound", "count", "largest", "frontier")] for step in value
                 ]
-                yield LABELS[key], EvidenceTable(head, steps)
-            case "engines":
-                yield LABELS[key], named_engines(value)
+                yield label, EvidenceTable(head, steps)
+            case "engines", _:
+                yield label, named_engines(value)
+            case _, bool():
+                yield label, "yes" if value else "no"
+            case _, int() | str():
+                yield label, value
+            case _, Mapping():
+                texts = [f"{ENGINES.get(name, name)}: {text}" for name, text in value.items()]
+                yield label, texts
             case _:
-                label = LABELS.get(key, key.replace("_", " "))
-                if isinstance(value, bool):
-                    yield label, "yes" if value else "no"
-                elif isinstance(value, int | str):
-                    yield label, value
-                elif isinstance(value, Mapping):
-                    yield (
-                        label,
-                        [f"{ENGINES.get(name, name)}: {text}" for name, text in value.items()],
-                    )
-                else:
-                    yield label, "–" if value is None else list(value)
+                yield label, "–" if value is None else list(value)
 
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
@@ -323,19 +318,9 @@ class ClaimView:
         return f"{ANSWERS[self.verdict]}: {self.row.text}" if is_answer else self.row.text
 
     @property
-    def is_open(self) -> bool:
-        """Whether the claim is a conjecture, not a theorem or an example."""
-        return self.claim.status == "conjecture"
-
-    @property
     def is_asserted(self) -> bool:
         """Whether a paper asserts it: it is neither a question nor our remark."""
         return self.claim.status not in NOT_ASSERTED
-
-    @property
-    def engines(self) -> str:
-        """The engines that agree on its proofs, in words; empty without proofs."""
-        return engines_text(self.row.engines)
 
     @cached_property
     def formal(self) -> list[tuple[str, str]]:
@@ -418,7 +403,7 @@ def claim_views(ledger: Ledger) -> list[ClaimView]:
         key=lambda view: (
             papers.index(view.claim.paper.key),
             not view.is_asserted,
-            not view.is_open,
+            view.claim.status != "conjecture",
         ),
     )
 
@@ -566,11 +551,11 @@ def forms(ledger: Ledger) -> dict[str, tuple[str, str]]:
     return forms_of_claims
 
 
-def pair_views(ledger: Ledger, views: Sequence[ClaimView], kind: PairKind) -> list[PairView]:
-    """Return the pairs of one kind, settled ones first."""
+def pair_views(ledger: Ledger, views: Sequence[ClaimView]) -> list[PairView]:
+    """Return the misprints, then the disagreements, settled ones first."""
     by_id = {view.claim.id: view for view in views}
-    pairs = [_pair_view(pair, by_id) for pair in ledger.pairs if pair.kind == kind]
-    return sorted(pairs, key=lambda view: not view.outcome)
+    pairs = [_pair_view(pair, by_id) for pair in ledger.pairs]
+    return sorted(pairs, key=lambda view: (view.pair.kind != "misprint", not view.outcome))
 
 
 def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:

@@ -12,9 +12,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
-from choco_pipeline.claims.conclusions.rows import ENGINES, enumerated
+from choco_pipeline.claims.conclusions.rows import ENGINES, engines_text, enumerated
+from choco_pipeline.commands import command
 from choco_pipeline.formula.written.family_statement import Phrase
-from choco_pipeline.formula.written.latex import markdown_code, markdown_text, tex_code, tex_text
+from choco_pipeline.formula.written.latex import (
+    LaTeX,
+    markdown_code,
+    markdown_text,
+    tex_code,
+    tex_text,
+)
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.report.prose import prose
@@ -40,14 +47,20 @@ def environment() -> Environment:
     pages.filters |= {
         "count": count,
         "engines": named_engines,
+        "engines_text": engines_text,
         "in_bytes": in_bytes,
+        "formulas": lambda statement: map(Markup, statement.formulas(MathML())),
+        "lead": lambda statement: in_page(statement.lead(MathML())),
         "math_text": math_text,
         "math": lambda inner: Markup(f"<math>{inner}</math>"),
         "phrases": in_page,
         "prose": lambda text: in_page(prose(text, MathML())),
         "sentence": sentence,
     }
-    pages.globals |= {"math_font": math_font, "signs": SIGNS}
+    font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
+    # The font of formulas; it has stretchable braces.
+    url = f"data:font/woff2;base64,{b64encode(font).decode()}"
+    pages.globals |= {"command": command, "math_font": url, "signs": SIGNS}
     return pages
 
 
@@ -83,15 +96,12 @@ def papers(*, markdown: bool = False) -> Environment:
         "code": code,
         "phrases": phrases,
         "count": count,
+        "formulas": lambda statement: statement.formulas(LaTeX()),
+        "lead": lambda statement: statement.lead(LaTeX()),
         "sentence": sentence,
     }
+    documents.globals["command"] = command
     return documents
-
-
-def math_font() -> str:
-    """Return the font of formulas as a data URL; it has stretchable braces."""
-    font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
-    return f"data:font/woff2;base64,{b64encode(font).decode()}"
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -1,89 +1,24 @@
-"""Exports of a run's results: data frames, LaTeX, Markdown, CSV and b-files."""
+"""Exports of a run's results as data frames, and of frames as files."""
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Literal
 
 import pandas as pd
 
 from choco_pipeline.claims.conclusions.rows import engines_text
-from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.errors import ConfigError, require_package
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.formula.written.latex import LaTeX, markdown_text, tex_text
-from choco_pipeline.mining.counts import b_file
+from choco_pipeline.formula.written.latex import markdown_text, tex_text
 from choco_pipeline.mining.table_findings import IntegerSequence
-from choco_pipeline.report import Format
-from choco_pipeline.report.claims import claim_views, standings
-from choco_pipeline.report.environment import papers
-from choco_pipeline.report.found import PARTS, FoundStatements, sequence_of
 from choco_pipeline.sweep.ledger import Ledger
 from choco_pipeline.tables.cells import Cells, p_position_rows
 
-
-def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
-    """Write ``found.tex``, ``found.md``, ``found.json`` and the b-files.
-
-    There is a b-file for each sequence. Old b-files are removed.
-    """
-    write_text(folder / "found.tex", tex(found, ledger))
-    write_text(folder / "found.md", markdown(found, ledger))
-    write_json(folder / "found.json", found.document.document())
-    files = b_files(found)
-    for name, text in files.items():
-        write_text(folder / name, text)
-    for old in folder.glob("b-*.txt"):
-        if old.name not in files:
-            old.unlink()
-
-
-def b_files(found: FoundStatements) -> dict[str, str]:
-    """Return the texts of the b-files of all sequences, by their names."""
-    return dict(statement_b_files([view.statement for view in found.views]))
-
-
-def tex(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the statements in LaTeX: theorems if proved, otherwise conjectures."""
-    return _rendered("found.tex.j2", f"Found: {ledger.title}", ledger, found)
-
-
-def markdown(found: FoundStatements, ledger: Ledger) -> str:
-    """Return the statements as Markdown, with formulas in GitHub's syntax."""
-    return _rendered("found.md.j2", f"Found: {ledger.title}", ledger, found)
-
-
-def printed_report(ledger: Ledger, found: FoundStatements | None) -> str:
-    """Return conjectures, questions and found statements as a LaTeX document."""
-    known = standings(claim_views(ledger))
-    return _rendered("found.tex.j2", ledger.title, ledger, found, known)
-
-
-def _rendered(
-    template: str,
-    title: str,
-    ledger: Ledger,
-    found: FoundStatements | None,
-    known: Sequence[object] | None = None,
-) -> str:
-    documents = papers(markdown=".md." in template)
-    documents.filters |= {
-        "formulas": lambda statement: statement.formulas(LaTeX()),
-        "lead": lambda statement: statement.lead(LaTeX()),
-    }
-    sections = [] if found is None else [(PARTS[part], of) for part, of in found.parts.items()]
-    return documents.get_template(template).render(
-        title=title,
-        run=ledger.run,
-        standings=known,
-        sections=sections,
-        in_vain=found.in_vain if found and known is None else None,
-    )
-
-
+#: Contents and formats of exports.
+What = Literal["p-positions", "statements", "claims", "digests"]
+Format = Literal["csv", "parquet", "latex", "bfile", "markdown", "json"]
 #: Columns of `verdict_frame` and `row_frame`.
 COLUMNS = [
     "claim", "paper", "number", "status", "ruleset", "parameters", "table", "bound", "verdict", "reach",
@@ -195,13 +130,6 @@ def p_position_counts(cells: Cells) -> IntegerSequence:
     return IntegerSequence(cells.game.notation, what, "n", 0, terms)
 
 
-def statement_b_files(statements: Sequence[FoundStatement]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of the b-file of each statement on a sequence."""
-    for statement in statements:
-        if (sequence := sequence_of(statement)) is not None:
-            yield f"b-{statement.id}.txt", b_file(sequence)
-
-
 def csv_text(frame: pd.DataFrame) -> str:
     """Return a frame as CSV without text that a spreadsheet program evaluates.
 
@@ -229,9 +157,7 @@ def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
             return csv_text(frame).encode()
         case "parquet":
             require_package("pyarrow", "parquet", "--as parquet")
-            packed = io.BytesIO()
-            frame.to_parquet(packed, index=False)
-            return packed.getvalue()
+            return frame.to_parquet(index=False)
         case "bfile":
             raise ConfigError(
                 "--as bfile: claims have no sequences; export p-positions or statements"

@@ -9,26 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.language.claims_file import LedgerClaim
-from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
-from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Node, render
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.family_statement import where_phrases
 from choco_pipeline.formula.written.latex import LaTeX
 from choco_pipeline.formula.written.math_text import MathNotation, typeset
 from choco_pipeline.formula.written.mathml import MathML
-from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.games.notation import Notation, as_written, read
+from choco_pipeline.games.notation import read
 from choco_pipeline.proof.family_document import (
     FamilyText,
     FormulaText,
@@ -39,10 +35,9 @@ from choco_pipeline.proof.family_document import (
     is_family,
     read_family,
 )
-from choco_pipeline.proof.trial import is_true, small_values
 from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine, number
 from choco_pipeline.proof.uniform.control import legal, option
-from choco_pipeline.proof.uniform.parametric_rules import describe
+from choco_pipeline.proof.uniform.parametric_rules import ParametricRules, describe
 from choco_pipeline.proof.uniform.passes import split_passes
 from choco_pipeline.proof.uniform.solved_parameter import exponents
 from choco_pipeline.report.environment import environment, papers
@@ -95,7 +90,7 @@ class Symbols:
         conditions: Sequence[Affine],
         exponent: str = "",
     ) -> None:
-        self.to, self.conditions, self.exponent = notation, conditions, exponent
+        self.to, self.assumptions, self.exponent = notation, conditions, exponent
         own = sorted(set(case))
         new = [name for name in own if name.startswith("m_")]
         self._parameters = {name: (name, "") for name in (*family, *own)}
@@ -191,10 +186,6 @@ class Symbols:
         """Join parts by a sign or a word."""
         return self.to.row([part for one in parts for part in (sign, one)][1:])
 
-    def xor(self, parts: Iterable[str]) -> str:
-        """Return a nim-sum."""
-        return self.joined(self.to.sign("^"), parts)
-
     def zero(self, total: Affine) -> str:
         """Return the equation "sum = 0", with negative terms moved to the right."""
         plus, minus = (Affine.total({n: c for n, c in (total * s).terms if c > 0}) for s in (1, -1))
@@ -227,7 +218,7 @@ class Symbols:
 
     def _is_natural(self, total: Affine) -> bool:
         """Whether a sum of parameters is not negative, by at most one condition."""
-        return any(map(_is_natural, (total, *(total - c for c in self.conditions))))
+        return any(map(_is_natural, (total, *(total - c for c in self.assumptions))))
 
     def _interval(
         self, form: Sequence[tuple[str, int]], least: Sequence[Affine], most: Sequence[Affine]
@@ -245,119 +236,114 @@ class Symbols:
         return self.to.row([*below, middle, self.to.sign("<="), right])
 
 
-class Case:
+class Case(Symbols):
     """A case of a certificate, with formulas in a notation."""
 
-    def __init__(
-        self,
-        number: int,
-        written: FamilyText,
-        coordinates: Sequence[str],
-        notation: MathNotation,
-    ) -> None:
-        self.number, self.to, self.coordinates = number, notation, coordinates
+    def __init__(self, number: int, written: FamilyText, notation: MathNotation) -> None:
+        rules = describe(written.ruleset, written.games)
+        exponent = exponents([parse_nodes(written.relation.formula), *rules.heights.values()])
+        self.number, self.coordinates = number, rules.coordinates
         self.text = case = written.cases[number - 1]
         self.is_grundy = written.relation.kind == "grundy"
         values = {name: affine(text) for name, text in case.parameters.items()}
         names = {n for value in values.values() for n in value.names}
         conditions = [*map(affine, case.conditions)]
-        self.exponent = _exponent(written)
-        self.symbols = say = Symbols(
-            notation, coordinates, values, names, conditions, self.exponent
-        )
-        self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
+        super().__init__(notation, self.coordinates, values, names, conditions, "".join(exponent))
+        self.shifts = {name: affine(case.shifts.get(name, {})) for name in self.coordinates}
         self.parameters = [
-            say.relation(say.name(n), "==", say.sum(v))
+            self.relation(self.name(n), "==", self.sum(v))
             for n, v in values.items()
             if v != Affine.of(n)
         ]
         trivial = {Affine.of(n) for value in values.values() for n in value.names}
-        self.conditions = say.inequalities((c, True) for c in conditions if c not in trivial)
+        self.conditions = self.inequalities((c, True) for c in conditions if c not in trivial)
         #: The bounds of coordinates in the theorem's domain.
         self.limits = [
-            say.relation(self.coordinate(y), "<=", notation.number(str(most)))
+            self.relation(self.coordinate(y), "<=", notation.number(str(most)))
             for y, most in (case.largest or {}).items()
         ]
         self.heights = [*map(self._height, case.heights)]
         #: The conditions under which a word represents a position.
         self.least = [
-            *(say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in coordinates),
+            *(
+                self.relation(self.track(x), ">=", self.sum(self.shifts[x]))
+                for x in self.coordinates
+            ),
             *(self._is_legal(y, y) for y in case.heights),
         ]
         #: The tracks whose numbers may be negative.
-        self.signed = [say.track(x) for x in coordinates if not _is_natural(self.shifts[x])]
+        self.signed = [self.track(x) for x in self.coordinates if not _is_natural(self.shifts[x])]
 
     def coordinate(self, name: str) -> str:
         """Return the symbol for a coordinate, or for a quotient by its number."""
-        return self.symbols.name(f"position({name})") if name.isdigit() else self.to.name(name, "")
+        return self.name(f"position({name})") if name.isdigit() else self.to.name(name, "")
 
     @property
     def tracks(self) -> Iterator[str]:
         """The definitions of tracks, and of the counters of legality."""
-        say = self.symbols
         for x in self.coordinates:
-            terms = ((say.name(n), c) for n, c in self.shifts[x].terms)
-            shifted = say.total([(self.coordinate(x), 1), *terms], self.shifts[x].constant)
-            yield say.relation(say.track(x), "==", shifted)
+            terms = ((self.name(n), c) for n, c in self.shifts[x].terms)
+            shifted = self.total([(self.coordinate(x), 1), *terms], self.shifts[x].constant)
+            yield self.relation(self.track(x), "==", shifted)
         for y, height in self.text.heights.items() if self.text.obligations else ():
             for i, part in enumerate(height.parts):
                 form = {**part.terms, y: {n: -c for n, c in part.divisor.items()}}
-                yield say.relation(say.name(legal(y, i)), "==", say.total(say.form(form)))
+                yield self.relation(self.name(legal(y, i)), "==", self.total(self.form(form)))
 
     @property
-    def relation(self) -> str:
+    def claimed(self) -> str:
         """The claimed formula, in terms of tracks."""
-        say, case = self.symbols, self.text
+        case = self.text
         constant, offset = affine(case.constant), affine(case.offset)
-        parts = [say.track(x) for x in self.coordinates if x in case.shifts]
+        parts = [self.track(x) for x in self.coordinates if x in case.shifts]
         if constant != ZERO:
-            inner = say.sum(constant)
+            inner = self.sum(constant)
             parts.append(self.to.bracketed(inner, "(") if constant.terms else inner)
-        left = say.xor(parts)
+        left = self.joined(self.to.sign("^"), parts)
         if not self.is_grundy:
-            return say.relation(left, "==", self.to.number("0"))
+            return self.relation(left, "==", self.to.number("0"))
         if offset == ZERO:
             return left
-        return say.relation(self.to.bracketed(left, "("), "-", say.factor(offset))
+        return self.relation(self.to.bracketed(left, "("), "-", self.factor(offset))
 
     def _height(self, y: str) -> str:
         """Return y ≤ ⌊…⌋, and the equivalent condition on counters if there are any."""
-        height, say = self.text.heights[y], self.symbols
+        height = self.text.heights[y]
         quotients = [*map(self._quotient, height.parts)]
         if height.function == "sum":
-            largest = say.joined(self.to.sign("+"), quotients)
+            largest = self.joined(self.to.sign("+"), quotients)
         else:
             several = len(quotients) > 1
             largest = self.to.function(height.function, quotients) if several else quotients[0]
-        is_legal = say.relation(self.coordinate(y), "<=", largest)
+        is_legal = self.relation(self.coordinate(y), "<=", largest)
         return (
-            say.relation(is_legal, "iff", self._is_legal(y, y))
+            self.relation(is_legal, "iff", self._is_legal(y, y))
             if self.text.obligations
             else is_legal
         )
 
     def _quotient(self, part: QuotientOfHeight) -> str:
-        say, constant, divisor = self.symbols, affine(part.constant), affine(part.divisor)
+        constant, divisor = affine(part.constant), affine(part.divisor)
         terms = []
         for x, text in part.terms.items():
             if (a := affine(text)) != ZERO:
-                of = [] if a == number(1) else [say.factor(a), self.to.sign("")]
+                of = [] if a == number(1) else [self.factor(a), self.to.sign("")]
                 terms.append((self.to.row([*of, self.coordinate(x)]), 1))
-        terms += [(say.name(n), c) for n, c in constant.terms]
-        above = say.total(terms, constant.constant)
-        return above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
+        terms += [(self.name(n), c) for n, c in constant.terms]
+        above = self.total(terms, constant.constant)
+        return above if divisor == number(1) else self.to.floor(above, self.sum(divisor))
 
     def _is_legal(self, y: str, track: str) -> str:
         """Return the condition on counters that a track is at most the height."""
-        say, height = self.symbols, self.text.heights[y]
+        height = self.text.heights[y]
         bounds = [
-            say.relation(say.name(legal(track, i)), ">=", say.sum(self._legal_from(y, part)))
+            self.relation(self.name(legal(track, i)), ">=", self.sum(self._legal_from(y, part)))
             for i, part in enumerate(height.parts)
         ]
         return self._joined(height.function == "min", bounds)
 
     def _joined(self, is_all: bool, conditions: Sequence[str]) -> str:
-        return self.symbols.joined(self.to.words(" and " if is_all else " or "), conditions)
+        return self.joined(self.to.words(" and " if is_all else " or "), conditions)
 
     def _legal_from(self, y: str, part: QuotientOfHeight) -> Affine:
         total = -affine(part.constant) - affine(part.divisor) * self.shifts[y]
@@ -369,34 +355,33 @@ class Case:
 
     def quotients(self, written: FormulaText) -> Iterator[str]:
         """Yield the definitions of the numbers that occur in options."""
-        say = self.symbols
         for place, q in enumerate(written.quotients, start=1):
-            dividend, divisor = (say.sum(affine(text)) for text in (q.dividend, q.divisor))
+            dividend, divisor = (self.sum(affine(text)) for text in (q.dividend, q.divisor))
             value = dividend if affine(q.divisor) == number(1) else self.to.floor(dividend, divisor)
-            yield say.relation(say.name(f"number({place})"), "==", value)
+            yield self.relation(self.name(f"number({place})"), "==", value)
 
     def options(self, written: FormulaText) -> Iterator[list[str]]:
         """Yield the options in the proof, each as the coordinates that a move changes."""
-        say = self.symbols
         for candidate in written.options:
             yield [
-                say.relation(say.name(f"option({x})"), "==", say.sum(affine(text)))
+                self.relation(self.name(f"option({x})"), "==", self.sum(affine(text)))
                 for x, text in candidate.changed.items()
             ]
 
     def products(self, written: FormulaText) -> list[tuple[str, str]]:
         """Return the bounds of the products with a number d: if d ≥ 1, and if d ≤ −1."""
-        relation, bounds = self.symbols.relation, list[tuple[str, str]]()
-        for factor in map(self.symbols.name, written.factors):
+        bounds = list[tuple[str, str]]()
+        for factor in map(self.name, written.factors):
             product = self.to.row([factor, self.to.sign(""), self.to.symbol("d")])
             negative = self.to.row([self.to.minus(), factor])
-            bounds.append((relation(product, ">=", factor), relation(product, "<=", negative)))
+            low = self.relation(product, ">=", factor)
+            bounds.append((low, self.relation(product, "<=", negative)))
         return bounds
 
     def floors(self, written: FormulaText) -> Iterator[str]:
         """Yield the definitions of the quotients in the formula."""
         for place, part in enumerate(written.floors):
-            yield self.symbols.relation(self.coordinate(str(place)), "==", self._quotient(part))
+            yield self.relation(self.coordinate(str(place)), "==", self._quotient(part))
 
     def lemmas(self, written: FormulaText) -> Iterator[tuple[str, list[str], list[str]]]:
         """Yield the lemmas on products: the kind, the moves, and the numbers d."""
@@ -404,7 +389,7 @@ class Case:
             kind, *moved = name.split("-")
             if sums:
                 moves = [*map(self.coordinate, moved)]
-                yield kind, moves, [self.symbols.sum(affine(text)) for text in sums]
+                yield kind, moves, [self.sum(affine(text)) for text in sums]
 
     # The proof of an obligation on words of digits.
 
@@ -415,27 +400,26 @@ class Case:
 
     def goal(self, written: ObligationText) -> list[str]:
         """Return the conditions under which the primed tracks are an option."""
-        say = self.symbols
         if written.kind == "value":
-            return [say.relation(say.track("value"), ">=", say.sum(affine(self.text.offset)))]
+            return [self.relation(self.track("value"), ">=", self.sum(affine(self.text.offset)))]
         moves = {m.move: m for m in written.locations if m.move is not None}
         conditions: dict[str, None] = {}
         for move, location in moves.items():
-            below = [say.relation(say.track(f"{move}'"), ">=", say.sum(self.shifts[move]))]
+            below = [self.relation(self.track(f"{move}'"), ">=", self.sum(self.shifts[move]))]
             for y in (y for y in location.orders if y != move):
                 track, height = option(y), self.text.heights[y]
                 below.append(self._is_legal(y, track))
                 fallen = [
-                    say.relation(
-                        say.name(legal(track, i)),
+                    self.relation(
+                        self.name(legal(track, i)),
                         "<=",
-                        say.sum(self._legal_from(y, part) + affine(part.divisor) - 1),
+                        self.sum(self._legal_from(y, part) + affine(part.divisor) - 1),
                     )
                     for i, part in enumerate(height.parts)
                 ]
-                lower = say.relation(say.track(track), "<", say.track(y))
+                lower = self.relation(self.track(track), "<", self.track(y))
                 is_largest = self._joined(height.function == "max", fallen)
-                below.append(say.relation(lower, "⇒", is_largest))
+                below.append(self.relation(lower, "⇒", is_largest))
             conditions |= dict.fromkeys(below)
         return list(conditions)
 
@@ -444,7 +428,6 @@ class Case:
 
         The counters of an option may differ between moves.
         """
-        say = self.symbols
         forms: dict[str, list[tuple[dict[str, SumText], dict[str, None]]]] = {}
         for location in written.locations:
             for name, form in location.counters.items():
@@ -455,34 +438,34 @@ class Case:
                 if location.move is not None:
                     moves[location.move] = None
         for name, several in forms.items():
-            symbol, counter = say.name(name), COUNTER.fullmatch(name)
+            symbol, counter = self.name(name), COUNTER.fullmatch(name)
             doubled = self.to.row([self.to.number("2"), self.to.sign(""), symbol])
             for form, moves in several:
                 if counter is None or counter[1] != "count":
-                    meaning = say.relation(symbol, "==", say.total(say.form(form)))
+                    meaning = self.relation(symbol, "==", self.total(self.form(form)))
                 elif counter[2] in SPECIAL:
-                    meaning = say.relation(symbol, "==", self._special(counter[2]))
+                    meaning = self.relation(symbol, "==", self._special(counter[2]))
                 else:
                     meaning = symbol
-                digits = say.form(form, "i")
+                digits = self.form(form, "i")
                 yield (
                     [*map(self.coordinate, moves)] if len(several) > 1 else [],
                     meaning,
-                    say.relation(symbol, "←", say.total((text, -c) for text, c in digits)),
-                    say.relation(symbol, "←", say.total([(doubled, 1), *digits])),
+                    self.relation(symbol, "←", self.total((text, -c) for text, c in digits)),
+                    self.relation(symbol, "←", self.total([(doubled, 1), *digits])),
                 )
 
     def switches(self, written: ObligationText) -> list[str]:
         """Return the changes of counters before the last t digits."""
-        say, changes = self.symbols, dict[str, None]()
+        changes = dict[str, None]()
         for name in (name for location in written.locations for name in location.counters):
             high, _ = self._limit(name).split_power()
             if high != ZERO:
-                less = say.total(
-                    [(say.name(name), 1), *((say.name(n), -c) for n, c in high.terms)],
+                less = self.total(
+                    [(self.name(name), 1), *((self.name(n), -c) for n, c in high.terms)],
                     -high.constant,
                 )
-                changes[say.relation(say.name(name), "←", less)] = None
+                changes[self.relation(self.name(name), "←", less)] = None
         return [*changes]
 
     def _limit(self, name: str) -> Affine:
@@ -499,14 +482,13 @@ class Case:
 
     def _special(self, track: str) -> str:
         """Return the number on a track that is not a coordinate."""
-        say = self.symbols
         if track == "constant":
-            return say.sum(affine(self.text.constant))
+            return self.sum(affine(self.text.constant))
         if track == "value":
-            return say.xor(map(say.track, self.text.shifts))
+            return self.joined(self.to.sign("^"), map(self.track, self.text.shifts))
         offset = affine(self.text.offset)
-        terms = [(self.to.name("g", ""), 1), *((say.name(n), c) for n, c in offset.terms)]
-        return say.total(terms, offset.constant)
+        terms = [(self.to.name("g", ""), 1), *((self.name(n), c) for n, c in offset.terms)]
+        return self.total(terms, offset.constant)
 
     def never(self, written: ObligationText) -> list[tuple[list[int], list[Conjunction]]]:
         """Return the conditions for being out of reach, each with its locations."""
@@ -514,7 +496,7 @@ class Case:
         for place, location in enumerate(written.locations):
             if location.never:
                 alternatives = [
-                    self.symbols.inequalities((affine(text), True) for text in conjunction)
+                    self.inequalities((affine(text), True) for text in conjunction)
                     for conjunction in location.never
                 ]
                 alike.setdefault(repr(alternatives), ([], alternatives))[0].append(place)
@@ -522,19 +504,18 @@ class Case:
 
     def knows(self, written: LocationText) -> list[str]:
         """Return the comparisons of numbers that hold for the digits read so far."""
-        say = self.symbols
         orders = [
-            say.relation(say.track(f"{x}'"), "==" if order == "equal" else "<", say.track(x))
+            self.relation(self.track(f"{x}'"), "==" if order == "equal" else "<", self.track(x))
             for x, order in written.orders.items()
         ]
         zero = self.to.number("0")
-        return orders + [say.relation(say.track(x), "==", zero) for x in sorted(written.zero)]
+        return orders + [self.relation(self.track(x), "==", zero) for x in sorted(written.zero)]
 
     def facts(self, written: LocationText) -> list[str]:
         """Return the equations and parities that hold in all states of a location."""
-        facts = [self.symbols.zero(affine(text)) for text in written.equalities]
+        facts = [self.zero(affine(text)) for text in written.equalities]
         for counter, remainder in written.parities.items():
-            parts = [self.symbols.name(counter), self.to.sign("≡"), self.to.number(str(remainder))]
+            parts = [self.name(counter), self.to.sign("≡"), self.to.number(str(remainder))]
             facts.append(self.to.row([*parts, self.to.modulo(self.to.number("2"))]))
         return facts
 
@@ -542,7 +523,7 @@ class Case:
         """Return a set of states of a location as a short disjunction."""
         predicates = [*map(affine, written.predicates)]
         return [
-            self.symbols.inequalities(
+            self.inequalities(
                 (p, digit == "1")
                 for p, digit in zip(predicates, pattern, strict=True)
                 if digit != "*"
@@ -559,33 +540,18 @@ class Case:
         by_answers: dict[tuple[int, ...], tuple[Any, list[str]]] = {}
         for state, given in zip(written.states, answers, strict=True):
             by_answers.setdefault(tuple(map(id, given)), (given, []))[1].append(state)
-        track = self.symbols.track
         rows = [
             (
                 "".join(map(str, step.digits.values())),
                 [
-                    (self.to.row([*map(track, a.digits)]), "".join(map(str, a.digits.values())), a.to)
+                    (self.to.row([*map(self.track, a.digits)]), "".join(map(str, a.digits.values())), a.to)
                     for a in (given[n] for given, _ in by_answers.values())
                 ],
             )
             for n, step in enumerate(written.strategy)
         ]  # fmt: skip
         classes = [self.states(written, states) for _, states in by_answers.values()]
-        return classes, [*map(track, written.strategy[0].digits)], rows
-
-
-def _exponent(written: FamilyText) -> str:
-    """Return the parameter t of powers 2**t, or ""."""
-
-    def formulas(notation: Notation) -> Iterator[str]:
-        for _, value in notation.arguments:
-            if isinstance(value, Notation):
-                yield from formulas(value)
-            elif isinstance(value, Formula):
-                yield value.text
-
-    texts = [written.relation.formula, *formulas(as_written(written.ruleset))]
-    return "".join(exponents(map(parse_nodes, texts)))
+        return classes, [*map(self.track, written.strategy[0].digits)], rows
 
 
 @dataclass
@@ -609,11 +575,6 @@ class FamilyProof:
     def page(self) -> str:
         """The address of its page, relative to the run's page."""
         return f"{FOLDER}/{self.stem}.html"
-
-    @property
-    def command(self) -> str:
-        """The command that checks the certificate again."""
-        return command("prove", "--check", self.path)
 
 
 def family_proofs(
@@ -644,11 +605,6 @@ def family_proofs(
     return proofs
 
 
-def claim_pages(ledger: Ledger) -> dict[str, str]:
-    """Return the addresses of the families' pages by claim."""
-    return {c.id: proof.page for proof in family_proofs(ledger).values() for c in proof.claims}
-
-
 def write_family_pages(
     ledger: Ledger, folder: Path, statements: Sequence[FoundStatement] = ()
 ) -> int:
@@ -673,18 +629,12 @@ def write_family_pages(
     return len(proofs)
 
 
-def cases_of(written: FamilyText, coordinates: Sequence[str], notation: MathNotation) -> list[Case]:
-    """Return the cases of a certificate in a notation."""
-    return [Case(n, written, coordinates, notation) for n in range(1, len(written.cases) + 1)]
-
-
 def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     """Return the theorem of a certificate and its proof, for a template."""
     written = read_family(Path(proof.path))
     if written.verdict != "proved":
         raise StoreError(f"{proof.path}: this certificate is a refutation, not a proof")
-    game = _small_member(written, proof.path)
-    rules = game.base.rules
+    rules = describe(written.ruleset, written.games)
     _, most = split_passes(read(written.ruleset, games=written.games))
     false_with = []
     if proof.beyond is not None:
@@ -701,11 +651,11 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
 
     # Lowered coordinates, grouped by the coordinates that depend on them and by clipping.
     moves: dict[tuple[tuple[str, ...], bool], list[str]] = {}
-    for move in rules.moves:
-        falling = tuple(y for y, limit in rules.limits.items() if move.lowers[0] in limit.of)
+    for lowered, falling, clips in rules.moves:
         if falling:
-            moves.setdefault((falling, move.clips), []).extend(move.lowers)
-    cases = cases_of(written, rules.coordinates, notation)
+            moves.setdefault((falling, clips), []).append(lowered)
+    numbers = range(1, len(written.cases) + 1)
+    cases = [Case(number, written, notation) for number in numbers]
     sizes = [
         (case.number, obligation, *case.size(obligation))
         for case in cases
@@ -713,17 +663,17 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
     ]
     return {
         "written": written,
-        "theorem": [*written.statement(game.coordinates).phrases(notation)],
-        "passes": names(game.coordinates[len(rules.coordinates) :]),
+        "theorem": [*written.statement((*rules.coordinates, *rules.passes)).phrases(notation)],
+        "passes": names(rules.passes),
         "most_passes": None if most is None else typeset(most, notation),
         "without_passes": None
         if written.without_passes is None
         else typeset(parse(written.without_passes), notation),
         "false_with": false_with,
-        "limited": names(rules.limits),
-        "lowered": names(x for move in rules.moves for x in move.lowers),
+        "limited": names(rules.heights),
+        "lowered": names(lowered for lowered, _, _ in rules.moves),
         "moves": [(names(low), names(falling), clips) for (falling, clips), low in moves.items()],
-        "amounts": [*_amounts(written, notation)],
+        "amounts": [*_amounts(rules, notation)],
         "cases": cases,
         "sizes": sizes,
         "is_grundy": written.relation.kind == "grundy",
@@ -733,24 +683,14 @@ def _theorem(proof: FamilyProof, notation: MathNotation) -> dict[str, Any]:
 
 
 def _amounts(
-    written: FamilyText, notation: MathNotation
+    rules: ParametricRules, notation: MathNotation
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the coordinates with limited amounts, and these amounts."""
 
     def formulas(nodes: Iterable[Node]) -> list[str]:
         return [typeset(parse(render(node)), notation) for node in nodes]
 
-    rules = describe(written.ruleset, written.games)
     for x in rules.coordinates:
         listed, most = rules.listed.get(x, ()), [rules.most[x]] if x in rules.most else []
         if listed or most:
             yield notation.name(x, ""), formulas(listed), formulas(most)
-
-
-def _small_member(written: FamilyText, path: str) -> Ruleset:
-    for values in small_values(written.parameters, partial(is_true, parse(written.condition))):
-        with suppress(ChocoError):
-            game = parse_ruleset(written.ruleset, values, games=written.games)
-            _ = game.rules  # may raise an error, because the parameters may not fit
-            return game
-    raise StoreError(f"{path}: the family has no member with small parameters")

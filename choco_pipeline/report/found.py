@@ -18,6 +18,7 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.language.catalogue import load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LedgerClaim
+from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.finding.statement import (
     UNITS,
     WHERE_COMPARED,
@@ -26,12 +27,13 @@ from choco_pipeline.finding.statement import (
     Searched,
     StatementError,
 )
-from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.notation import Notation, match, read
+from choco_pipeline.games.notation import match, read
 from choco_pipeline.games.ruleset import passes_left
+from choco_pipeline.mining.counts import b_file
 from choco_pipeline.mining.table_findings import IntegerSequence
-from choco_pipeline.report.environment import environment
+from choco_pipeline.report.claims import claim_views, standings
+from choco_pipeline.report.environment import environment, papers
 from choco_pipeline.report.families import family_proofs
 from choco_pipeline.report.pictures import Line, line_chart, markup
 from choco_pipeline.sweep.ledger import Ledger
@@ -58,12 +60,9 @@ PARTS = {
 }
 #: Most new statements on the first page of a report.
 MOST_NEWS = 8
-#: Most listed certificates of a statement; found.json has all.
-MOST_CERTIFICATES = 3
 
 
-@dataclass(frozen=True)
-class RestatedClaim:
+class RestatedClaim(NamedTuple):
     """A claim that a statement restates, or follows from.
 
     Only its id is known if it is neither in the report nor a background theorem.
@@ -75,37 +74,28 @@ class RestatedClaim:
     is_in_report: bool = False
 
 
-class KnownClaims:
-    """The background theorems and the claims of a ledger."""
+def known_claims(
+    ledger_claims: Iterable[LedgerClaim],
+) -> tuple[dict[str, RestatedClaim], dict[str, str]]:
+    """Return background theorems and claims by id, and ids of theorems by game.
 
-    def __init__(self, ledger_claims: Iterable[LedgerClaim]) -> None:
-        self._claims: dict[str, RestatedClaim] = {}
-        #: Theorems on all P-positions by game.
-        self._theorems: dict[str, str] = {}
-        for claim in load_with_background([]).claims.values():
-            entry = claim.as_ledger()
-            self._add(entry, RestatedClaim(claim.id, entry.number, entry.where or ""))
-        for entry in ledger_claims:
-            title = entry.paper.title
-            self._add(entry, RestatedClaim(entry.id, entry.number, title, is_in_report=True))
-
-    def _add(self, entry: LedgerClaim, claim: RestatedClaim) -> None:
-        self._claims[claim.id] = claim
+    These theorems determine all P-positions of their game.
+    """
+    background = [claim.as_ledger() for claim in load_with_background([]).claims.values()]
+    known = [(one, RestatedClaim(one.id, one.number, one.where or "")) for one in background]
+    known += [
+        (one, RestatedClaim(one.id, one.number, one.paper.title, is_in_report=True))
+        for one in ledger_claims
+    ]
+    theorems: dict[str, str] = {}
+    for entry, _ in known:
         if entry.status == "theorem" and entry.ruleset and entry.kind == PPositions.kind:
             formal = Claim.from_json(entry.formal)
             given, statement = formal.determined, formal.statement
             is_for_all = statement.when is None and not statement.every and not statement.some
             if given and given.where is None and formal.reach is None and is_for_all:
-                self._theorems[read(entry.ruleset).text] = claim.id
-
-    def get(self, claim_id: str) -> RestatedClaim:
-        """Return a claim by its id."""
-        return self._claims.get(claim_id, RestatedClaim(claim_id))
-
-    def theorem_on(self, pattern: Notation) -> RestatedClaim | None:
-        """Return the theorem on all P-positions of a game with parameters, if any."""
-        theorem = self._theorems.get(pattern.text)
-        return None if theorem is None else self._claims[theorem]
+                theorems[read(entry.ruleset).text] = entry.id
+    return {claim.id: claim for _, claim in known}, theorems
 
 
 class HeightTable(NamedTuple):
@@ -116,21 +106,11 @@ class HeightTable(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def tables_of(statement: FoundStatement) -> list[HeightTable]:
-    """Return the tables of a statement on numbers of height functions; else none.
-
-    Raises `StatementError` if the counts are damaged.
-    """
+def _height_tables(statement: FoundStatement) -> Iterator[HeightTable]:
+    """Yield the tables of a statement on numbers of height functions; else none."""
     picture = statement.picture
     if picture is None or picture.get("kind") != "height-functions":
-        return []
-    try:
-        return list(_height_tables(picture))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise StatementError(f"{statement.id}: not counts of height functions: {error}") from None
-
-
-def _height_tables(picture: Mapping[str, Any]) -> Iterator[HeightTable]:
+        return
     for formula, boxes in picture["counts"].items():
         heights = sorted({box["height"] for box in boxes})
         number = {(box["side"], box["height"]): f"{box['functions']:,}" for box in boxes}
@@ -288,35 +268,26 @@ class FoundView:
 
     @property
     def in_words(self) -> str:
-        """The statement as text, if no formula expresses it."""
-        return "" if self.lines else f"{self.statement.text.rstrip('.')}."
+        """The statement as text, for a statement that no formula expresses."""
+        return f"{self.statement.text.rstrip('.')}."
 
     @property
-    def certificates(self) -> tuple[Sequence[str], int]:
-        """The listed certificates, and the number of others."""
-        paths = self.statement.conclusion.certificates
-        return paths[:MOST_CERTIFICATES], max(0, len(paths) - MOST_CERTIFICATES)
-
-    @property
-    def lines(self) -> list[Markup]:
-        """The formulas, each the inside of a ``math`` element."""
-        return [Markup(line) for line in self.statement.formulas(MathML())]
-
-    @property
-    def lead(self) -> Markup:
-        """The beginning of the sentence: games, parameters and bound."""
-        return in_page(self.statement.lead(MathML()))
-
-    @property
-    def seen_for(self) -> list[str]:
+    def seen_for(self) -> str:
         """The values of each parameter for which it was observed."""
         parameters = self.statement.parameters.items()
-        return [f"{name} = {span(values)}" for name, values in parameters if values]
+        return "; ".join(f"{name} = {span(values)}" for name, values in parameters if values)
 
     @property
     def tables(self) -> list[HeightTable]:
-        """Its tables of numbers of height functions."""
-        return tables_of(self.statement)
+        """Its tables of numbers of height functions.
+
+        Raises `StatementError` if the numbers are damaged.
+        """
+        try:
+            return list(_height_tables(self.statement))
+        except (KeyError, TypeError, AttributeError) as error:
+            why = f"{self.statement.id}: not counts of height functions: {error}"
+            raise StatementError(why) from None
 
     @property
     def unit(self) -> str:
@@ -341,6 +312,11 @@ class FoundStatements:
         return [view for views in self.parts.values() for view in views]
 
     @property
+    def statements(self) -> list[FoundStatement]:
+        """The statements themselves."""
+        return [view.statement for view in self.views]
+
+    @property
     def held(self) -> list[FoundView]:
         """All statements that were not refuted."""
         return [view for view in self.views if view.verdict != "refuted"]
@@ -359,11 +335,11 @@ class FoundStatements:
 
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
     """Return the statements of a document by part, in their order."""
-    known = KnownClaims(ledger.claims)
+    known, theorems_by_game = known_claims(ledger.claims)
     theorems = {
-        statement.id: known.theorem_on(statement.pattern)
+        statement.id: known[theorems_by_game[statement.pattern.text]]
         for statement in document.statements
-        if statement.search in ON_P_POSITIONS
+        if statement.search in ON_P_POSITIONS and statement.pattern.text in theorems_by_game
     }
 
     def part(statement: FoundStatement) -> str:
@@ -373,7 +349,7 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
             return "heights"
         if statement.known:
             return "consequences" if statement.known_as == "more" else "rediscovered"
-        return "new" if theorems.get(statement.id) is None else "consequences"
+        return "consequences" if statement.id in theorems else "new"
 
     statements = sorted(document.statements, key=lambda one: [*PARTS].index(part(one)))
     numbers = {statement.id: n for n, statement in enumerate(statements, start=1)}
@@ -383,7 +359,7 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
         view = FoundView(
             numbers[statement.id],
             statement,
-            tuple(map(known.get, statement.known)),
+            tuple(known.get(one, RestatedClaim(one)) for one in statement.known),
             None if name in ("heights", "refuted") else theorems.get(statement.id),
             tuple((numbers[one], one) for one in statement.follows_from if one in numbers),
             drawing(statement, ledger.tables, results),
@@ -394,7 +370,7 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
 
 def found_page(found: FoundStatements, ledger: Ledger) -> str:
     """Return the page of found statements, as a self-contained file."""
-    proofs = family_proofs(ledger, [view.statement for view in found.views])
+    proofs = family_proofs(ledger, found.statements)
     template = environment().get_template("statements.html.j2")
     return template.render(
         found=found,
@@ -402,6 +378,47 @@ def found_page(found: FoundStatements, ledger: Ledger) -> str:
         family_pages={path: proof.page for path, proof in proofs.items()},
         headings=PARTS,
         where_compared=WHERE_COMPARED,
+    )
+
+
+def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
+    """Write ``found.tex``, ``found.md``, ``found.json`` and the b-files.
+
+    There is a b-file for each sequence. Old b-files are removed.
+    """
+    for name in ("found.tex", "found.md"):
+        write_text(folder / name, printed(f"{name}.j2", ledger, found))
+    write_json(folder / "found.json", found.document.document())
+    files = b_files(found.statements)
+    for name, text in files.items():
+        write_text(folder / name, text)
+    for old in folder.glob("b-*.txt"):
+        if old.name not in files:
+            old.unlink()
+
+
+def b_files(statements: Iterable[FoundStatement]) -> dict[str, str]:
+    """Return the texts of the b-files of all sequences, by their names."""
+    sequences = {f"b-{statement.id}.txt": sequence_of(statement) for statement in statements}
+    return {name: b_file(sequence) for name, sequence in sequences.items() if sequence is not None}
+
+
+def printed(
+    template: str, ledger: Ledger, found: FoundStatements | None, *, with_claims: bool = False
+) -> str:
+    """Return the statements in LaTeX or Markdown, by a template.
+
+    In LaTeX, proved statements are theorems, others conjectures. With `with_claims`, conjectures and questions of the papers come
+    first, and searches without a result are left out.
+    """
+    sections = [] if found is None else [(PARTS[part], of) for part, of in found.parts.items()]
+    documents = papers(markdown=".md." in template)
+    return documents.get_template(template).render(
+        title=ledger.title if with_claims else f"Found: {ledger.title}",
+        run=ledger.run,
+        standings=standings(claim_views(ledger)) if with_claims else None,
+        sections=sections,
+        in_vain=None if with_claims or found is None else found.in_vain,
     )
 
 

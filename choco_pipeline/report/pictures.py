@@ -170,11 +170,6 @@ class ReadPosition:
     #: The digits of each column, the state before and the state after; None for the dead state.
     steps: list[tuple[str, int, int | None]]
 
-    @property
-    def last(self) -> int | None:
-        """The last state; None if it is dead."""
-        return self.steps[-1][2]
-
 
 @dataclass(frozen=True)
 class WorkedReading:

@@ -10,7 +10,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.laws import FEWEST, Law, laws
 from choco_pipeline.formula.written.math_text import math_text
@@ -43,11 +42,9 @@ MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class ProofRow:
-    """One game of the page."""
+    """A game's entry in the ledger, with its varying parameters as text."""
 
-    #: Its entry in the ledger.
     entry: GameProof
-    #: Its parameters that vary in the family, typeset.
     varying: Mapping[str, str]
 
     @property
@@ -59,12 +56,6 @@ class ProofRow:
     def states(self) -> str:
         """Numbers of states for each number of passes left."""
         return ", ".join(f"{number:,}" for number in self.entry.states) or "–"
-
-    @property
-    def command(self) -> str | None:
-        """The command that checks the certificate; None without one."""
-        path = self.entry.certificate
-        return path and command("prove", "--check", path)
 
     @property
     def factor(self) -> float | None:
@@ -84,6 +75,7 @@ class AutomatonPicture:
     """An automaton that is small enough to be drawn."""
 
     ruleset: str
+    #: Number of passes left; None in a game without passes.
     passes: int | None
     states: int
     reads: list[str]
@@ -101,7 +93,10 @@ class ProofFamily:
         self, entries: Sequence[GameProof], pattern: str, certificates: Mapping[str, Proof]
     ) -> None:
         """Build the family from proofs, the sweep's ruleset, and certificates by path."""
-        names = varying_parameters(entries, pattern)
+        named, all_parameters = {*as_written(pattern).names, "passes"}, entries[0].parameters
+        values = {name: {e.parameters.get(name) for e in entries} for name in all_parameters}
+        #: The parameters of the sweep's ruleset that vary, including passes.
+        names = [n for n, of in values.items() if n in named and len(of) > 1 and None not in of]
         rows = [
             ProofRow(entry, {name: math_text(str(entry.parameters[name])) for name in names})
             for entry in entries
@@ -113,13 +108,10 @@ class ProofFamily:
         self.relation = RELATIONS[entries[0].relation]
         self.proved = [row for row in rows if row.entry.status == "proved"]
         self.unclosed = [row for row in rows if row.entry.status != "proved"]
-        numbers = (
-            name
-            for name in names
-            if name != "passes" and all(isinstance(e.parameters[name], int) for e in entries)
-        )
+        self.games = len(entries)
+        numbers = (n for n in names if all(isinstance(value, int) for value in values[n]))
         #: The first integer parameter that varies, and its largest value with a proved game.
-        self.main = main = next(numbers, None)
+        self.main = main = next((name for name in numbers if name != "passes"), None)
         self.largest: int | None = None
         #: The laws of numbers of states, each with its games; empty for all games.
         self.laws: list[tuple[str, Law]] = []
@@ -138,11 +130,6 @@ class ProofFamily:
         self.growth_chart = line_chart(lines, "digits read", "residuals") if lines else None
         #: The smallest automata, and the number of others.
         self.pictures, self.not_drawn = self._pictures(certificates)
-
-    @property
-    def games(self) -> int:
-        """Number of games."""
-        return len(self.proved) + len(self.unclosed)
 
     @property
     def counts(self) -> list[tuple[str, PositionCounts]]:
@@ -231,15 +218,6 @@ def proof_families(ledger: Ledger) -> tuple[list[ProofFamily], WorkedReading | N
         for (_, sweep), group in groups.items()
     ]
     return families, worked_reading([*certificates.values()])
-
-
-def varying_parameters(entries: Sequence[GameProof], pattern: str) -> list[str]:
-    """Return the parameters of a sweep's ruleset that vary, including passes."""
-    named = {*as_written(pattern).names, "passes"}
-    values = {
-        name: {entry.parameters.get(name) for entry in entries} for name in entries[0].parameters
-    }
-    return [name for name, of in values.items() if name in named and len(of) > 1 and None not in of]
 
 
 def notation(entries: Sequence[GameProof], pattern: str) -> str:

@@ -44,10 +44,6 @@ class _Token(NamedTuple):
     #: Whether white space precedes it.
     apart: bool
 
-    @property
-    def is_operand(self) -> bool:
-        return self.kind in ("name", "number")
-
 
 def prose(text: str, notation: MathNotation) -> Iterator[Phrase]:
     r"""Yield a sentence as words and formulas, the formulas in a notation.
@@ -65,7 +61,7 @@ def prose(text: str, notation: MathNotation) -> Iterator[Phrase]:
         if run[0].start > done:
             yield Phrase(text[done : run[0].start])
         for part in _broken(run):
-            yield Phrase(notation.row(_Setter(notation).parts(part)), "formula")
+            yield Phrase(_typeset(part, notation), "formula")
         done = run[-1].end
     if done < len(text):
         yield Phrase(text[done:])
@@ -105,7 +101,7 @@ def _runs(tokens: Sequence[_Token]) -> Iterator[list[_Token]]:
             place += 1
             continue
         is_modulus = end > place and tokens[place + 1].text == "mod"
-        follows = run and (run[-1].is_operand or run[-1].kind == "close")
+        follows = run and run[-1].kind in ("name", "number", "close")
         # Operands with a space between them are not a product: "k = 4 (9 bars)", "in a 2 × 2 bar".
         if follows and token.apart and token.kind != "sign" and not is_modulus and token.text != "mod" and run[-1].text != "mod":  # fmt: skip
             yield run
@@ -131,78 +127,75 @@ def _broken(run: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
         yield run[first:last]
 
 
-class _Setter:
-    """Typesets the tokens of one formula."""
+def _typeset(tokens: Sequence[_Token], to: MathNotation) -> str:
+    parts: list[str] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        follows = parts and tokens[place - 1].kind != "sign"
+        if token.text == "^" and follows and place + 1 < len(tokens):
+            end = _end_of(tokens, place + 1)
+            exponent = _typeset(_without_brackets(tokens[place + 1 : end]), to)
+            parts.append(to.power(parts.pop(), exponent))
+        elif token.text == "²" and follows:
+            parts.append(to.power(parts.pop(), to.number("2")))
+            end = place + 1
+        elif token.kind == "sign":
+            is_negative = token.text == "−" and not follows
+            sign = _OPERATORS.get(token.text, token.text)
+            parts.append(to.minus() if is_negative else to.sign(sign))
+            end = place + 1
+        else:
+            end = _end_of(tokens, place)
+            parts.append(_atom(tokens[place:end], to))
+        place = end
+    return to.row(parts)
 
-    def __init__(self, notation: MathNotation) -> None:
-        self.to = notation
 
-    def parts(self, tokens: Sequence[_Token]) -> list[str]:
-        parts: list[str] = []
-        place = 0
-        while place < len(tokens):
-            token = tokens[place]
-            follows = parts and tokens[place - 1].kind != "sign"
-            if token.text == "^" and follows and place + 1 < len(tokens):
-                end = _end_of(tokens, place + 1)
-                exponent = self.to.row(self.parts(_without_brackets(tokens[place + 1 : end])))
-                parts.append(self.to.power(parts.pop(), exponent))
-            elif token.text == "²" and follows:
-                parts.append(self.to.power(parts.pop(), self.to.number("2")))
-                end = place + 1
-            elif token.kind == "sign":
-                is_negative = token.text == "−" and not follows
-                sign = _OPERATORS.get(token.text, token.text)
-                parts.append(self.to.minus() if is_negative else self.to.sign(sign))
-                end = place + 1
-            else:
-                end = _end_of(tokens, place)
-                parts.append(self._atom(tokens[place:end]))
-            place = end
-        return parts
+def _atom(tokens: Sequence[_Token], to: MathNotation) -> str:
+    token, inner = tokens[0], tokens[1:]
+    if token.kind == "number":
+        return to.number(token.text)
+    if token.kind == "name":
+        return _name(token.text, inner, to)
+    if token.kind != "open":
+        return to.sign(token.text)
+    inner = inner[:-1]
+    if inner and inner[0].text == "mod":
+        return to.modulo(_typeset(inner[1:], to))
+    slash = [p for p in _top_level(inner, "/") if token.text == "⌊"]
+    if len(slash) == 1:
+        above, below = inner[: slash[0]], inner[slash[0] + 1 :]
+        quotient = (_typeset(_without_brackets(part), to) for part in (above, below))
+        return to.floor(*quotient)
+    listed = _listed(inner, to)
+    if (token.text, tokens[-1].text) in (("(", ")"), ("{", "}")):
+        return to.listed(listed, token.text)
+    commas = [part for one in listed for part in (to.sign(","), one)][1:]
+    return to.row([to.sign(token.text), *commas, to.sign(tokens[-1].text)])
 
-    def _atom(self, tokens: Sequence[_Token]) -> str:
-        token, inner = tokens[0], tokens[1:]
-        if token.kind == "number":
-            return self.to.number(token.text)
-        if token.kind == "name":
-            return self._name(token.text, inner)
-        if token.kind != "open":
-            return self.to.sign(token.text)
-        inner = inner[:-1]
-        if inner and inner[0].text == "mod":
-            return self.to.modulo(self.to.row(self.parts(inner[1:])))
-        slash = [p for p in _top_level(inner, "/") if token.text == "⌊"]
-        if len(slash) == 1:
-            above, below = inner[: slash[0]], inner[slash[0] + 1 :]
-            quotient = (self.to.row(self.parts(_without_brackets(part))) for part in (above, below))
-            return self.to.floor(*quotient)
-        listed = self._listed(inner)
-        if (token.text, tokens[-1].text) in (("(", ")"), ("{", "}")):
-            return self.to.listed(listed, token.text)
-        commas = [part for one in listed for part in (self.to.sign(","), one)][1:]
-        return self.to.row([self.to.sign(token.text), *commas, self.to.sign(tokens[-1].text)])
 
-    def _name(self, text: str, arguments: Sequence[_Token]) -> str:
-        bare = text.rstrip("′")
-        if bare == "mod":
-            return self.to.sign("%")
-        is_product = len(bare) == 2 and bare.isascii() and bare.islower()
-        if is_product:
-            return self.to.row([self.to.name(letter, "") for letter in bare])
-        letters = bare if bare in ("min", "max", "CB") else bare[0]
-        below = bare[len(letters) :].lstrip("_").strip("{}()")
-        index = "".join(_LETTERS.get(sign, sign) for sign in below)
-        if not arguments:
-            return self.to.symbol(letters, index, primed=bare != text)
-        listed = self._listed(arguments[1:-1])
-        if not index and bare == text:
-            return self.to.function(letters, listed)
-        return self.to.row([self.to.symbol(letters, index, primed=bare != text), self.to.listed(listed)])  # fmt: skip
+def _name(text: str, arguments: Sequence[_Token], to: MathNotation) -> str:
+    bare = text.rstrip("′")
+    if bare == "mod":
+        return to.sign("%")
+    is_product = len(bare) == 2 and bare.isascii() and bare.islower()
+    if is_product:
+        return to.row([to.name(letter, "") for letter in bare])
+    letters = bare if bare in ("min", "max", "CB") else bare[0]
+    below = bare[len(letters) :].lstrip("_").strip("{}()")
+    index = "".join(_LETTERS.get(sign, sign) for sign in below)
+    if not arguments:
+        return to.symbol(letters, index, primed=bare != text)
+    listed = _listed(arguments[1:-1], to)
+    if not index and bare == text:
+        return to.function(letters, listed)
+    return to.row([to.symbol(letters, index, primed=bare != text), to.listed(listed)])
 
-    def _listed(self, tokens: Sequence[_Token]) -> list[str]:
-        ends = [-1, *_top_level(tokens, ","), len(tokens)]
-        return [self.to.row(self.parts(tokens[a + 1 : b])) for a, b in pairwise(ends)]
+
+def _listed(tokens: Sequence[_Token], to: MathNotation) -> list[str]:
+    ends = [-1, *_top_level(tokens, ","), len(tokens)]
+    return [_typeset(tokens[a + 1 : b], to) for a, b in pairwise(ends)]
 
 
 def _end_of(tokens: Sequence[_Token], place: int) -> int:

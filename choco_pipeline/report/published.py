@@ -15,11 +15,11 @@ from pathlib import Path
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statement import FoundDocument, FoundStatement
+from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.provenance import canonical_json, digest, file_digest
 from choco_pipeline.shipped import project_file
-from choco_pipeline.sweep.ledger import Ledger, ledger_of
-from choco_pipeline.sweep.run_files import RESULTS, Paths, Plan, read_plan
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import Plan
 
 PUBLISHED = Path("config/published")
 #: Largest size of such a file; that of the default run has about 90,000 bytes.
@@ -68,23 +68,6 @@ class Published(RecordModel):
             },
         )
 
-    @classmethod
-    def of_name(cls, run: str) -> Published | None:
-        """Return the published digests of a run of this name; None if there are none.
-
-        Raises
-        ------
-        StoreError
-            If the file cannot be read or is not such a document.
-        """
-        path = project_file(PUBLISHED / f"{run}.json")
-        if not path.is_file():
-            return None
-        try:
-            return cls.model_validate(read_json(path, MOST_BYTES))
-        except ValueError as error:
-            raise StoreError(f"{path}: not published results ({error})") from None
-
     def differences(self, other: Published) -> Iterator[str]:
         """Yield the differences of another run from this one, as phrases."""
         for kind in ("tables", "claims", "proofs", "found"):
@@ -105,11 +88,6 @@ class Comparison:
     #: A phrase for each difference.
     differences: Sequence[str]
 
-    @property
-    def is_identical(self) -> bool:
-        """Whether the inputs and all results are the same."""
-        return self.is_same_input and not self.differences
-
     def __str__(self) -> str:
         """Return the comparison as one line."""
         if not self.is_same_input:
@@ -121,21 +99,19 @@ class Comparison:
         return f"different from the published results: {self.differences[0]}{others}"
 
 
-def compare_with_published(
-    plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]
-) -> Comparison | None:
-    """Compare a finished run with the published results of its name, if any."""
-    published = Published.of_name(plan["run"])
-    if published is None:
+def compare_run(plan: Plan, ledger: Ledger, found: Sequence[FoundStatement]) -> Comparison | None:
+    """Compare a finished run with the published results of its name, if any.
+
+    Raises `StoreError` if these cannot be read.
+    """
+    path = project_file(PUBLISHED / f"{plan['run']}.json")
+    if not path.is_file():
         return None
+    try:
+        published = Published.model_validate(read_json(path, MOST_BYTES))
+    except ValueError as error:
+        raise StoreError(f"{path}: not published results ({error})") from None
     own = Published.of_run(plan, ledger, found)
     if own.inputs != published.inputs:
         return Comparison(False, ())
     return Comparison(True, tuple(published.differences(own)))
-
-
-def compare_run(run: str) -> Comparison | None:
-    """Compare the run of this name in the results folder, if results are published."""
-    paths = Paths(RESULTS, run)
-    found = FoundDocument.read(paths.found).statements
-    return compare_with_published(read_plan(paths.plan), ledger_of(run), found)

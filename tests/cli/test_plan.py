@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import choco_pipeline
-from choco_pipeline.api.plan import RunningTime, running_time
+from choco_pipeline.api.run import RunningTime, running_time
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_files import RESULTS, Paths
@@ -28,7 +28,7 @@ SMALL = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, b
 def test_it_is_right_within_a_factor_of_two(config, monkeypatch):
     path = ROOT / config
     monkeypatch.chdir(path.parent if "tests" in config else ROOT)
-    monkeypatch.setattr("choco_pipeline.api.plan.RESULTS", Path("no-results"))
+    monkeypatch.setattr("choco_pipeline.api.run.RESULTS", Path("no-results"))
     plan = make_plan(Path(path.name if "tests" in config else config), Path("none"), write=False)
     assert TOOK[config] / 2 < running_time(plan, 2).seconds < 2 * TOOK[config]
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, Conclusion
 from choco_pipeline.cli.output import WIDTH
-from choco_pipeline.cli.summary import MOST_OPEN, MOST_OTHERS, OPEN, count_verdicts, show_summary
+from choco_pipeline.cli.run import MOST_OPEN, MOST_OTHERS, OPEN, count_verdicts, show_summary
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.mining.table_findings import Evidence, Tried
 from tests.report.documents import a_claim, a_row, whole

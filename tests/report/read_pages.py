@@ -9,8 +9,8 @@ from typing import Any
 
 from choco_pipeline.formula.written.mathml import MathML, in_page
 from choco_pipeline.report.found import FoundStatements
-from choco_pipeline.report.pages import first_page, pages
 from choco_pipeline.report.prose import prose
+from choco_pipeline.report.task import first_page, pages
 from tests.report.documents import whole
 
 VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}

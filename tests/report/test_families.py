@@ -18,16 +18,15 @@ from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.family_document import read_family
 from choco_pipeline.proof.uniform.affine import Affine
-from choco_pipeline.report.exports import markdown, tex
 from choco_pipeline.report.families import (
     FOLDER,
+    Case,
     FamilyProof,
     Symbols,
-    cases_of,
-    claim_pages,
+    family_proofs,
     write_family_pages,
 )
-from choco_pipeline.report.found import found_of, found_page
+from choco_pipeline.report.found import found_of, found_page, printed
 from tests.report.documents import a_claim, whole
 from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
 from tests.report.found_documents import a_statement, document_of
@@ -107,8 +106,7 @@ def test_counters_are_what_the_page_says_they_are(folder):
     chance, seen = random.Random(5), 0
     for path in sorted(folder.glob("family-*.json")):
         written = read_family(path)
-        coordinates = list(written.cases[0].shifts)
-        (case,) = cases_of(written, coordinates, _Typed())
+        case = Case(1, written, _Typed())
         for moves, means, first, change in (
             counter for o in case.text.obligations for counter in case.counters(o)
         ):
@@ -140,7 +138,7 @@ def test_strategies_on_the_page_are_those_of_the_certificate(folder):
     seen = 0
     for path in sorted(folder.glob("family-*.json")):
         written = read_family(path)
-        (case,) = cases_of(written, list(written.cases[0].shifts), _Typed())
+        case = Case(1, written, _Typed())
         for location in (of for o in case.text.obligations for of in o.locations if of.strategy):
             classes, _, rows = case.strategy(location)
             shown = [answer for _, row in rows for answer in row]
@@ -220,14 +218,16 @@ def test_a_missing_certificate_and_one_of_a_claim_that_follows_have_no_page(ledg
         {"certificate": on_integers, "evidence": {"follows_from": {"premises": []}}},
     ):
         ledger["verdicts"][0] |= change
-        assert list(claim_pages(whole(ledger))) == ["claim-1"]
+        assert [c.id for p in family_proofs(whole(ledger)).values() for c in p.claims] == [
+            "claim-1"
+        ]
     assert write_family_pages(whole(ledger), tmp_path) == 1
 
 
 @pytest.mark.full
 def test_options_on_the_page_have_every_smaller_number(odd):
     """For some games, by the definition of Grundy numbers."""
-    (case,) = cases_of(read_family(odd), ("y", "z"), _Typed())
+    case = Case(1, read_family(odd), _Typed())
     assert case.parameters == ["k == 2 * m + 1"]
     for m, s in ((1, 0), (1, 1), (1, 3), (2, 4), (3, 1)):
         rules = parse_ruleset(f"step-bar(k={2 * m + 1}, s={s})").rules
@@ -259,7 +259,7 @@ def value_of(text, names):
 @pytest.mark.full
 def test_what_is_told_of_products_is_on_the_page(odd):
     (written,) = read_family(odd).cases
-    (view,) = cases_of(read_family(odd), ("y", "z"), _Typed())
+    view = Case(1, read_family(odd), _Typed())
     assert view.products(written.formula) == [("m * d >= m", "m * d <= - m")]
     names = {"m_k": "m", "s": "s", "value()": "G", "target()": "g"}
     names |= {
@@ -331,6 +331,6 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
     page = found_page(found, ledger)
     assert f'href="{FamilyProof(path).page}"' in page
     assert "Proved for k%4 == 3" in page
-    text = tex(found, ledger)
+    text = printed("found.tex.j2", ledger, found)
     assert (text.count(r"\begin{theorem}"), text.count(r"\begin{conjecture}")) == (2, 1)
-    assert "Proved for k%4 == 3" in markdown(found, ledger).replace("\\", "")
+    assert "Proved for k%4 == 3" in printed("found.md.j2", ledger, found).replace("\\", "")

@@ -23,16 +23,17 @@ from choco_pipeline.games import RectangularBar, parse_ruleset
 from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.value_sets import forms
 from choco_pipeline.report.claims import claim_views, standings
-from choco_pipeline.report.exports import b_files, markdown, printed_report, tex
 from choco_pipeline.report.found import (
     SIDE,
-    KnownClaims,
     Picture,
+    b_files,
     drawing,
     found_of,
     found_page,
+    known_claims,
     pattern,
     picture_of,
+    printed,
 )
 from choco_pipeline.report.task import write_pages, write_rest
 from choco_pipeline.sweep.ledger import Ledger
@@ -46,6 +47,10 @@ from tests.report.found_documents import (
     statements,
 )
 from tests.report.read_pages import Document, Site
+
+
+def tex(found, known):
+    return printed("found.tex.j2", known, found)
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +94,7 @@ def test_statements_are_numbered_through_the_parts(found):
 
 
 def test_each_statement_is_on_the_page_and_in_the_exports(page, found, known):
-    in_tex, in_markdown = tex(found, known), markdown(found, known)
+    in_tex, in_markdown = tex(found, known), printed("found.md.j2", known, found)
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
     for view in found.views:
@@ -100,7 +105,7 @@ def test_each_statement_is_on_the_page_and_in_the_exports(page, found, known):
         assert f"{said.tried.candidates:,} candidates: {said.tried.what}" in shown
         texts = (*said.conclusion.certificates, said.conclusion.text[1:], said.statement)
         assert all(text in shown for text in (*texts, view.words))
-        assert view.lines or said.words[1:] in shown
+        assert said.formulas(LaTeX()) or said.words[1:] in shown
         assert rf"\label{{{said.id}}}" in in_tex
         assert f"### Found {view.number} ({view.words})" in in_markdown
         for line in said.formulas(LaTeX()):
@@ -124,7 +129,7 @@ def test_no_text_becomes_markup_or_a_command(page, html, found, known):
     assert HOSTILE not in html
     assert "alert('found')" in page.text["new"]
     assert "alert('found')" in page.text["nothing"]
-    assert "<script>" not in markdown(found, known).replace(r"\<script\>", "")
+    assert "<script>" not in printed("found.md.j2", known, found).replace(r"\<script\>", "")
     assert r"\input{" not in tex(found, known)
     every = "".join(map(chr, range(1, 0x180))) + HOSTILE + "⊕≤Σ…🍫"
     written = re.sub(r"\$\\?[A-Za-z{}_^0-9-]+\$", "", tex_text(every))  # signs in mathematics
@@ -144,15 +149,14 @@ def test_how_known_p_positions_lie_is_not_new(found, page, monkeypatch):
         ("rectangular-bar(m=m, n=n)", "background-robin"),
         ("strip-bar(k=k, s=s)", None),  # only for some k and s
     ):
-        told = KnownClaims([]).theorem_on(read(game))
-        assert (None if told is None else told.id) == theorem
+        assert known_claims([])[1].get(read(game).text) == theorem
 
 
 def test_the_first_page_leads_to_what_was_found_and_links_lead_to_places(ledger, found, page):
     site = Site(ledger, found)
     links = site.first.links
     files = {"found.html", "found/found.tex", "found/found.md", "found/found.json"}
-    assert files | {f"found/{name}" for name in b_files(found)} <= set(links)
+    assert files | {f"found/{name}" for name in b_files(found.statements)} <= set(links)
     news = [link for link in links if link.startswith("found.html#")]
     assert news == [f"found.html#{view.statement.id}" for view in found.news]
     ranks = [STRONGEST_FIRST.index(view.verdict) for view in found.news]
@@ -186,7 +190,9 @@ def test_what_follows_from_what_is_said(known):
 
 
 def test_the_printed_report_has_what_is_open_under_its_paper_and_then_what_was_found(known, found):
-    before, _, behind = printed_report(known, found).partition(r"\section*{Not in the catalogue}")
+    before, _, behind = printed("found.tex.j2", known, found, with_claims=True).partition(
+        r"\section*{Not in the catalogue}"
+    )
     rest = before
     for paper, chosen in standings(claim_views(known)):
         rows = [

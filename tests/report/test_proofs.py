@@ -160,7 +160,8 @@ def test_the_worked_reading_is_the_run_of_the_automaton(game):
         assert all(after == before for (_, _, after), (_, before, _) in pairwise(reading.steps))
         for digits, before, after in reading.steps:
             assert after in (None, int(automaton.delta[before, int(digits[::-1], 2)]))
-        ends_well = reading.last is not None and bool(automaton.accepting[reading.last])
+        last = reading.steps[-1][2]
+        ends_well = last is not None and bool(automaton.accepting[last])
         assert ends_well == (reading is p_position)
 
 

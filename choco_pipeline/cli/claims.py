@@ -1,36 +1,61 @@
-"""``choco claims``: list, show, check and write claims."""
+"""``choco check`` and ``claims``: check statements, and list, show and write claims."""
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from choco_pipeline.api import check as checking
-from choco_pipeline.api.check import CHECK_SECONDS, PROOF_SECONDS
-from choco_pipeline.api.claims import ClaimSource, open_source
-from choco_pipeline.api.progress import Bars, bars
+from choco_pipeline.api.check import (
+    CHECK_SECONDS,
+    CLAIMS,
+    PROOF_SECONDS,
+    Trials,
+    certificate_trials,
+    claim_of,
+    deciding_trials,
+    statement_trials,
+    trials_for_all_integers,
+    trials_for_all_parameters,
+)
+from choco_pipeline.api.progress import Bars, bars, waiting
 from choco_pipeline.api.terminal import emit, in_time, note
 from choco_pipeline.claims.conclusions.conclusion import ClaimRow, Outcome
 from choco_pipeline.claims.conclusions.rows import engines_text, rows
-from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.claims_file import Entry, Paper, Status
-from choco_pipeline.claims.language.verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import (
+    ClaimVerdict,
+    Counterexample,
+    Proved,
+    Refuted,
+    VerdictKind,
+    domain_text,
+)
 from choco_pipeline.claims.quick_trial import ProcessorTime, Trial, trials
-from choco_pipeline.cli.check import explain, print_first, read_words, trial_document, trial_verdict
 from choco_pipeline.cli.output import SETTINGS, Json, wrapped
-from choco_pipeline.commands import CHOCO, command
+from choco_pipeline.commands import CHOCO, DEFAULT_CONFIG, command
 from choco_pipeline.documents.files import write_text
-from choco_pipeline.errors import ChocoError, ConfigError
+from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
+from choco_pipeline.formula import FormulaError, Range, parse_range
 from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.description import inside
+from choco_pipeline.games.pictures import draw_text
 from choco_pipeline.report.claims import formal_lines
-from choco_pipeline.sweep.run_files import PROJECT
+from choco_pipeline.shipped import project_file
+from choco_pipeline.statements.tree import text_of
+from choco_pipeline.sweep.expand import load_config
+from choco_pipeline.sweep.ledger import Ledger
+from choco_pipeline.sweep.run_files import PROJECT, RESULTS
 
 app = typer.Typer(**SETTINGS)
 claims_app = typer.Typer(no_args_is_help=True, **SETTINGS)
@@ -54,6 +79,255 @@ Config = Annotated[
 ]
 #: The result of a claim that no run has checked.
 UNKNOWN = "–"
+#: Positions with larger coordinates are not drawn.
+LARGEST_DRAWN = 60
+#: ``NAME=VALUE``; ``==`` and ``=>`` belong to statements.
+VALUE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(?![=>])(.*)", re.DOTALL)
+#: The verdict on several cases is the first verdict here that occurs.
+WEAKEST_FIRST: tuple[VerdictKind, ...] = (
+    "refuted",
+    "undecided",
+    "holds-to-bound",
+    "exhausted",
+    "proved",
+    "vacuous",
+)
+HOLDS = ("holds-to-bound", "exhausted", "proved")
+
+
+def read_words(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
+    """Split words into texts and pairs ``NAME=VALUE``."""
+    ids: list[str] = []
+    given: dict[str, int | Range] = {}
+    for word in words:
+        parts = VALUE.fullmatch(word)
+        if parts is None:
+            ids.append(word)
+            continue
+        name, text = parts.groups()
+        try:
+            value = parse_range(text.strip(), names=())
+            last = int(value.last.value({}))
+        except FormulaError as error:
+            raise ConfigError(f"{word}: {error}") from error
+        if not value.values({}):
+            raise ConfigError(f"{word}: the range is empty")
+        given[name] = last if value.first == value.last else value
+    return list(dict.fromkeys(ids)), given
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def check(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A ruleset and a statement, 'solid-bar(f=(x+z)//k)' 'P <=> x ^ y ^ z == 0', and values for the names in"
+            " the ruleset, k=1..9. A statement about integers has no ruleset.",
+            metavar="[RULESET] STATEMENT [NAME=VALUE…]",
+        ),
+    ],
+    bound: Annotated[
+        int | None, typer.Option(help="Bound of the tables; for integers, the value of N.")
+    ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Search for proofs for all positions instead.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option(help="With --prove: limit of CPU seconds for each game.")
+    ] = PROOF_SECONDS,
+    json: Json = False,
+) -> int:
+    """Check a statement about a game, and show the least counterexample.
+
+    The exit code is 0 if it holds up to the bound or is proved, 1 if it is refuted, undecided or vacuous, and 2 for a mistake
+    in the input.
+    """
+    texts, given = read_words(words)
+    # Unknown options arrive here, because a statement may begin with a minus sign.
+    for text in (text for text in texts if text.startswith("--")):
+        raise ChocoError(f"check: unknown option {text}; `choco check --help` lists all")
+    if len(texts) not in (1, 2):
+        raise ChocoError(
+            "check: a game and a statement are needed, such as 'nim(2)' 'P <=> a == b'"
+        )
+    game = texts[0] if len(texts) == 2 else None
+    claim = claim_of(game, texts[-1])
+    with waiting("proving" if prove else "checking"):
+        trials = list(statement_trials(claim, given, bound, seconds, prove=prove))
+    verdict = next(kind for kind in WEAKEST_FIRST if any(t.verdict == kind for t in trials))
+    if json:
+        cases = [_case(claim, trial) for trial in trials]
+        decisive = next(case for case in cases if case["verdict"] == verdict)
+        statement = {"statement": text_of(claim.proposition), "game": claim.statement.ruleset}
+        emit({**decisive, **statement, "cases": cases})
+    else:
+        print(wrapped(claim.summary))
+        for trial in trials:
+            label = f"{assigned(trial.parameters)}: " if trial.parameters else ""
+            print(wrapped(f"{label}{trial.text}", "  ", "    "))
+        refutations = ((t.finding.verdict, t.ruleset) for t in trials)
+        print_first(
+            pictures(one.counterexample, game)
+            for one, game in refutations
+            if isinstance(one, Refuted)
+        )
+    return 0 if verdict in HOLDS else 1
+
+
+def _case(claim: Claim, trial: Trial) -> dict[str, Any]:
+    engines = trial.finding.evidence.get("engines", [] if trial.bound is not None else ["own"])
+    return {
+        **trial_document(trial, trial_verdict(claim, trial)),
+        "domain": _domain(claim, trial),
+        "engines": list(engines) if trial.verdict == "proved" else [],
+    }
+
+
+def _domain(claim: Claim, trial: Trial) -> str:
+    """Return the positions or integers of a verdict in words."""
+    verdict = trial.finding.verdict
+    match trial.verdict:
+        case "proved" if isinstance(verdict, Proved):
+            return domain_text(verdict.unit, verdict.reach, None)
+        case "exhausted":
+            return "every case of the statement"
+        case _ if trial.bound is None and claim.pattern is None:
+            return "integers"
+        case _ if trial.bound is None or claim.shape in RECTANGULAR:
+            return "the positions of the game"
+        case _:
+            return f"{'integers' if trial.ruleset is None else 'coordinates'} up to {trial.bound:,}"
+
+
+def trial_verdict(claim: Claim, trial: Trial, *, is_by_proof: bool = False) -> ClaimVerdict:
+    """Return the verdict of a trial; its `table` is the ruleset."""
+    of_trial: dict[str, Any] = {"table": trial.ruleset, "bound": trial.bound}
+    if is_by_proof:
+        of_trial["certificate"] = None
+    if trial.for_all is not None:
+        of_trial["for_all"] = trial.for_all
+    return ClaimVerdict.of(claim.id, trial.parameters, trial.finding, trial.seconds, **of_trial)
+
+
+def trial_document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
+    """Return a trial and its verdict as plain data."""
+    document = verdict.document()
+    for key in ("claim", "table", "certificate"):
+        document.pop(key, None)
+    return {**document, "ruleset": trial.ruleset, "quantity": trial.quantity}
+
+
+# ---- Counterexamples.
+
+
+def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
+    """Yield lines with a description and a drawing of a counterexample."""
+    position = counterexample.position
+    if position is None:
+        yield f"found {counterexample.found}; claimed {counterexample.claimed}"
+        return
+    names = counterexample.coordinates
+    place = assigned(dict(zip(names, position, strict=False)))
+    where = f"{ruleset}, " if ruleset else ""
+    claimed = f"claimed: {counterexample.claimed}"
+    yield wrapped(f"{where}{place}: {counterexample.found}; {claimed}")
+    if ruleset is not None and counterexample.reason:
+        yield wrapped(counterexample.reason)
+    yield from pictures(counterexample, ruleset)
+
+
+def pictures(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
+    """Yield lines with drawings of a counterexample and its winning option."""
+    position, option = counterexample.position, counterexample.option
+    if ruleset is None or position is None:
+        return
+    yield from _drawn(ruleset, position)
+    if option is not None:
+        yield f"the winning option ({', '.join(map(str, option))}), a P-position:"
+        yield from _drawn(ruleset, option)
+    yield f"to see it: {command('value', ruleset, *position)}"
+
+
+def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:
+    if max(position) > LARGEST_DRAWN:
+        return
+    try:
+        yield f"\n{draw_text(parse_ruleset(ruleset), position)}\n"
+    except RulesetError:  # a printed position may be illegal
+        return
+
+
+def print_first(explanations: Iterable[Iterator[str]]) -> None:
+    """Print the lines of the first explanation, if there is one."""
+    for lines in explanations:
+        print("".join(f"\n{line}" for line in lines).replace("\n\n\n", "\n\n"))
+        return
+
+
+# ---- ``choco claims``.
+
+
+@dataclass(frozen=True)
+class ClaimSource:
+    """The claims of a command, with the ledger of the last run if there is one."""
+
+    catalogue: Catalogue
+    #: The configuration of the run.
+    config: Path
+    #: The ledger of the configuration's last run, if any.
+    ledger: Ledger | None
+    #: The claims files from the command line; empty for the default files.
+    files: Sequence[Path]
+    #: The claims files of the configuration.
+    files_of_run: Sequence[Path]
+    #: The last run's row on each claim, its verdicts, and the games of its tables. Claims that have changed since then are left out.
+    rows: Mapping[str, ClaimRow]
+    verdicts: Mapping[str, list[ClaimVerdict]]
+    rulesets: Mapping[str | None, str]
+
+    def command(self, *words: object) -> str:
+        """Return a ``choco claims`` command that reads the same claims."""
+        files = [word for file in self.files for word in ("--file", file)]
+        return command("claims", *words, *files, config=self.config.as_posix())
+
+    def is_in_run(self, claim: Claim) -> bool:
+        """Whether the configuration has the claim with the same statement."""
+        known = load_catalogue(self.files_of_run).claims.get(claim.id)
+        return known is not None and known.as_json() == claim.as_json()
+
+
+def open_source(files: list[Path] | None, config: Path | None) -> ClaimSource:
+    """Read claims files and the ledger of the last run.
+
+    The default files are those of `config`, or all of config/claims without it.
+    """
+    ledger: Ledger | None = None
+    of_run: list[Path] = []
+    of = config or Path(DEFAULT_CONFIG)
+    if config is not None or project_file(of).is_file():
+        document, _ = load_config(of)
+        written = RESULTS / document.run / "ledger.json"
+        ledger = Ledger.read(written) if written.is_file() else None
+        for name in document.claims:
+            inside(PROJECT, name)
+            of_run.append(project_file(PROJECT / name))
+    named = of_run if config is not None else []
+    chosen = files or named or sorted(project_file(CLAIMS).glob("*.yaml"))
+    if not chosen:
+        raise ConfigError(
+            f"no claims files: {CLAIMS} has none; --file FILE names one, `choco claims new` writes one"
+        )
+    catalogue = load_catalogue(chosen)
+    rows, verdicts, rulesets = dict[str, ClaimRow](), defaultdict[str, list[ClaimVerdict]](list), {}
+    if ledger is not None:
+        formal = {claim.id: dumps(claim.as_json()) for claim in catalogue}
+        changed = {c.id for c in ledger.claims if dumps(c.formal) != formal.get(c.id)}
+        rows = {row.claim: row for row in ledger.rows if row.claim not in changed}
+        rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
+        for verdict in ledger.verdicts:
+            if verdict.claim not in changed:
+                verdicts[verdict.claim].append(verdict)
+    return ClaimSource(catalogue, of, ledger, files or (), of_run, rows, verdicts, rulesets)
 
 
 @claims_app.callback()
@@ -79,7 +353,7 @@ def list_claims(
         raise ConfigError(f"--paper: {paper!r} has no claims; papers are {', '.join(papers)}")
     chosen: dict[str, list[Mapping[str, Any]]] = {key: [] for key in papers}
     for claim, entry, of in _entries(source.catalogue):
-        row = source.row(claim.id)
+        row = source.rows.get(claim.id)
         found = row.verdict if row else None
         if paper in (None, of.key) and status in (None, entry.status) and verdict in (None, found):
             chosen[of.key].append(
@@ -120,10 +394,9 @@ def show_claim(
     """Show one claim in words and formulas, with its last results."""
     source = open_source(file, config)
     claim = source.catalogue[claim_id]
-    verdicts = source.verdicts(claim_id)
-    row = source.row(claim_id)
+    row = source.rows.get(claim_id)
     if not json:
-        print("\n".join(_page(source, claim, row, verdicts)))
+        print("\n".join(_page(source, claim)))
         return
     emit(
         {
@@ -131,17 +404,16 @@ def show_claim(
             "formal": dict(formal_lines(claim.as_ledger())),
             "last": row and row.model_dump(),
             "verdicts": [
-                {**verdict.document(), "ruleset": source.ruleset(verdict)} for verdict in verdicts
+                {**verdict.document(), "ruleset": source.rulesets.get(verdict.table)}
+                for verdict in source.verdicts[claim_id]
             ],
-            "commands": _commands(source, claim, verdicts),
+            "commands": _commands(source, claim),
         }
     )
 
 
-def _page(
-    source: ClaimSource, claim: Claim, row: ClaimRow | None, verdicts: list[ClaimVerdict]
-) -> Iterator[str]:
-    entry, paper = claim.statement, claim.paper
+def _page(source: ClaimSource, claim: Claim) -> Iterator[str]:
+    entry, paper, row = claim.statement, claim.paper, source.rows.get(claim.id)
     assert isinstance(entry, Entry)
     assert paper is not None
     place = f", {entry.where}" if entry.where else ""
@@ -156,25 +428,23 @@ def _page(
         yield wrapped(f"{name}: {text}", further="    ")
     yield from _relations(source.catalogue, claim)
     yield ""
-    if not verdicts:
+    if source.ledger is None or not source.verdicts[claim.id]:
         yield f"No run of {source.config.as_posix()} has checked it."
         if not source.is_in_run(claim):
             yield "To check it in a run, add its file to `claims` in a configuration."
     else:
-        yield from _last_run(source, row, verdicts)
+        yield from _last_run(source, source.ledger.run, claim)
     yield ""
     proof = [row.command] if row and row.verdict in ("proved", "proved-for-listed") else []
-    yield from dict.fromkeys([*proof, *_commands(source, claim, verdicts)])
+    yield from dict.fromkeys([*proof, *_commands(source, claim)])
 
 
-def _last_run(
-    source: ClaimSource, row: ClaimRow | None, verdicts: list[ClaimVerdict]
-) -> Iterator[str]:
-    assert source.ledger is not None
+def _last_run(source: ClaimSource, run: str, claim: Claim) -> Iterator[str]:
+    row, verdicts = source.rows.get(claim.id), source.verdicts[claim.id]
     counts = Counter(verdict.verdict for verdict in verdicts)
     counted = ", ".join(f"{count} {name}" for name, count in counts.items())
     outcome = row.text if row else counted
-    yield wrapped(f"Last run, {source.ledger.run}: {outcome}", further="  ")
+    yield wrapped(f"Last run, {run}: {outcome}", further="  ")
     if row:
         checks = "check" if len(verdicts) == 1 else "checks"
         yield wrapped(f"{len(verdicts)} {checks}: {counted}", "  ", "  ")
@@ -189,7 +459,7 @@ def _last_run(
             at = (row.decided.table, row.decided.parameters)
             least = next((v for v in refuted if (v.table, v.parameters) == at), least)
         assert least.counterexample is not None
-        yield from explain(least.counterexample, source.ruleset(least))
+        yield from explain(least.counterexample, source.rulesets.get(least.table))
         return
     largest = max(verdicts, key=lambda verdict: verdict.positions)
     given = f"{assigned(largest.parameters)}: " if largest.parameters else ""
@@ -211,7 +481,7 @@ def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
             yield f"It cannot be true together with {other_claim.id}."
 
 
-def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[str]:
+def _commands(source: ClaimSource, claim: Claim) -> list[str]:
     """Return the commands that check the claim again.
 
     For a claim without a sample, they use the smallest table of the last run.
@@ -221,7 +491,7 @@ def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict
     run = [command("run", source.config.as_posix())] if source.is_in_run(claim) else []
     if claim.pattern is not None and isinstance(entry, Entry) and entry.sample is None:
         tables = {} if source.ledger is None else {t["id"]: t for t in source.ledger.tables}
-        on_tables = [verdict for verdict in verdicts if verdict.table in tables]
+        on_tables = [v for v in source.verdicts[claim.id] if v.table in tables]
         if not on_tables:
             return run
         least = min(on_tables, key=lambda verdict: int(tables[verdict.table]["bound"]))
@@ -298,21 +568,21 @@ def check_claims(
         raise ConfigError("--proofs takes ids of claims, and nothing else")
     limit = seconds or (PROOF_SECONDS if is_by_proof else CHECK_SECONDS)
 
-    def trials_of(claim: Claim, progress: Bars) -> checking.Trials:
+    def trials_of(claim: Claim, progress: Bars) -> Trials:
         if proofs:
-            proved = [verdict for verdict in source.verdicts(claim.id) if verdict.is_proved]
+            proved = [verdict for verdict in source.verdicts[claim.id] if verdict.is_proved]
             if not proved:
                 raise ConfigError(f"claim {claim.id}: the last run has no proof of it")
-            return (), checking.certificate_trials(claim, proved, catalogue, limit)
+            return (), certificate_trials(claim, proved, catalogue, limit)
         if prove:
-            return checking.deciding_trials(claim, catalogue, given, None, limit)
+            return deciding_trials(claim, catalogue, given, None, limit)
         by_proof: Iterable[Trial] = ()
         # Without further options, the decision for all integers or all parameters is also shown.
         if not everything and not given and bound is None:
             if claim.statement.follows_from is not None:
-                by_proof = checking.trials_for_all_parameters(claim, catalogue, limit)
+                by_proof = trials_for_all_parameters(claim, catalogue, limit)
             elif claim.is_about_integers and not claim.is_finite:
-                by_proof = checking.trials_for_all_integers(claim, limit)
+                by_proof = trials_for_all_integers(claim, limit)
         bar = progress.add_task(claim.id, total=None)
         clock = ProcessorTime(limit, "--seconds allows more")
 
