@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, get_args, overload
 
@@ -30,6 +31,7 @@ from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import ProofOutcome
 from choco_pipeline.proof.statements.proved_formulas import describe_by_table
+from choco_pipeline.proof.trial import Statement
 
 #: Time limit in seconds for each search for a formula: from the proved automata, and in a table.
 FORMULA_SECONDS = 20.0
@@ -177,15 +179,15 @@ def decide_family(
     given = claim.determined
     assert given is not None
     ruleset = str(claim.statement.ruleset)
-    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain())
+    family = Statement(ruleset, condition, given.formula.text, given.quantity, claim.domain())
     # The search and the check have the same time limit each.
     beyond = {"seconds": 2 * limits["seconds"], "memory": BEYOND * limits["memory"]}
     with Limited(task.PREPARED_BY) as prover:
-        arguments = (*family, *limits.values(), folder.as_posix())
+        arguments = (*astuple(family), *limits.values(), folder.as_posix())
         try:
             answer: dict[str, Any] = prover.call(
                 attempt_family, *arguments, what="the proof", **beyond
             )
         except UndecidedError as error:
-            answer = undecided_family(*family, str(error))
+            answer = undecided_family(family, str(error))
     return answer
