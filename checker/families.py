@@ -1436,7 +1436,7 @@ class FewValues:
         relation, heights = game.relation, game.heights
         self.game, self.inside = game, game.inside
         self.largest: Mapping[str, int] = game.written.get("largest", {})
-        self.free = [x for x in game.coordinates if x not in heights]
+        self.free: Numbers = {x: value for x, value in game.family.own.items() if x not in heights}
         if game.is_grundy or relation.shifts.keys() != {*game.coordinates}:
             raise undecided("only P-positions, by all coordinates, have such conditions")
         refuse_if(not all(relation.shifts[y].is_number for y in heights), "a limited coordinate plus a parameter")
@@ -1463,11 +1463,10 @@ class FewValues:
         """Counterexamples: a limited coordinate is larger inside, or an option of a position inside is outside."""
         refuse_if(self.largest.keys() != self.game.heights.keys(), "a largest value is missing, or too much")
         refuse_if(not all(0 <= n <= MOST_VALUES for n in self.largest.values()), "a largest value is no small number")
-        free = {x: named(coordinate(x)) for x in self.free}
-        bounds = [part for part in self.inside if part.coordinates <= free.keys()]
+        bounds = [part for part in self.inside if part.coordinates <= self.free.keys()]
+        known = [value.natural for value in (*self.free.values(), *bounds)]
         for y, most in self.largest.items():
-            known = [value.natural for value in (*free.values(), *bounds)]
-            yield f"largest-{y}", both(*known, self.game.heights[y].allows(free, as_sum(most + 1)))
+            yield f"largest-{y}", both(*known, self.game.heights[y].allows(self.free, as_sum(most + 1)))
         for name, place in self.places():
             left = [
                 both(self.game.is_option(place, option, x), contrary(self.is_inside(option)))
@@ -1477,9 +1476,9 @@ class FewValues:
             yield f"inside-{name}", both(self.is_here(place), either(*left))
 
     def places(self) -> Iterator[tuple[str, Numbers]]:
-        free = {x: named(coordinate(x)) for x in self.free}
         for values in itertools.product(*(range(most + 1) for most in self.largest.values())):
-            yield "-".join(map(str, values)), {**free, **dict(zip(self.largest, map(as_sum, values), strict=True))}
+            place = {**self.free, **dict(zip(self.largest, map(as_sum, values), strict=True))}
+            yield "-".join(map(str, values)), place
 
     def is_here(self, place: Numbers) -> str:
         """Condition: a place is a position inside."""
@@ -1510,7 +1509,7 @@ class FewValues:
                     yield both(when, self.game.is_option(place, {**fallen, x: value}, x))
 
     def is_related(self, place: Numbers) -> str:
-        x = (self.free or self.game.coordinates)[0]
+        x = next(iter(self.free or self.game.coordinates))
         return either(*(both(when, (place[x] - value).zero) for when, value in self.solutions(place, x)))
 
     def solutions(self, place: Numbers, x: str) -> Iterator[tuple[str, Sum]]:
@@ -1626,7 +1625,7 @@ class ByCases:
     def __init__(self, case: Case, written: Mapping[str, Any]) -> None:
         self.family, self.reader, self.values, self.written = case.family, case.reader, case.values, written
         self.game, self.names = case, case.names
-        self.place: Numbers = {x: named(coordinate(x)) for x in self.family.coordinates}
+        self.place: Numbers = self.family.own
         self.known: Numbers = {**self.values, **self.family.own}
         self.numbers = [f"number({i})" for i, _ in enumerate(written["quotients"], start=1)]
         self.moves = [

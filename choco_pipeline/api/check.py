@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_args, overload
@@ -30,6 +31,7 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve, ProofOutcome
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
 from choco_pipeline.proof.statements.proved_formulas import describe_by_table
+from choco_pipeline.proof.trial import Statement
 from choco_pipeline.shipped import project_file
 from choco_pipeline.statements.parse import MAX_LENGTH
 from choco_pipeline.sweep.run_files import RESULTS
@@ -448,15 +450,15 @@ def decide_family(
     given = claim.determined
     assert given is not None
     ruleset = str(claim.statement.ruleset)
-    family = (ruleset, condition, given.quantity, given.formula.text, claim.domain())
+    family = Statement(ruleset, condition, given.formula.text, given.quantity, claim.domain())
     # The search and the check have the same time limit each.
     beyond = {"seconds": 2 * limits["seconds"], "memory": BEYOND * limits["memory"]}
     with Limited(task.PREPARED_BY) as prover:
-        arguments = (*family, *limits.values(), folder.as_posix())
+        arguments = (*astuple(family), *limits.values(), folder.as_posix())
         try:
             answer: dict[str, Any] = prover.call(
                 attempt_family, *arguments, what="the proof", **beyond
             )
         except UndecidedError as error:
-            answer = undecided_family(*family, str(error))
+            answer = undecided_family(family, str(error))
     return answer

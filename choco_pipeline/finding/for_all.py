@@ -20,6 +20,7 @@ from choco_pipeline.claims.language.verdict import ClaimVerdict
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statement import FoundStatement
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import render
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.follows import ask_checker_of_steps, derived
 from choco_pipeline.proof.limits import Limited
@@ -115,7 +116,7 @@ def _derivations(
         for lemmas in LEMMA_CHAINS:
             following = _following(claim, premise.id, lemmas)
             with suppress(ChocoError):
-                conditions = derived(following, [premise]).of_parameters
+                conditions = [parse(render(c)) for c in derived(following, [premise]).conditions]
                 if all(condition.value(point) for condition in conditions for point in points):
                     yield following, premise
 

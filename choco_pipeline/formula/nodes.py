@@ -194,6 +194,11 @@ def look_ups_of(node: Node) -> frozenset[str]:
     return frozenset(calls) - FUNCTIONS.keys()
 
 
+def operators_of(node: Node) -> frozenset[str]:
+    """Return the operators of all binary operations in a formula."""
+    return frozenset(part.operator for part in walk(node) if isinstance(part, Binary))
+
+
 def negate(node: Node, column: int = 0) -> Node:
     """Return minus `node`; minus a literal is a literal."""
     if isinstance(node, Integer) and node.value >= 0:

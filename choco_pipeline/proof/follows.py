@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -62,25 +63,39 @@ REACH = 4
 
 
 @dataclass(frozen=True)
-class LastStep:
-    """A claim, and the conclusion of the lemmas about its game."""
+class Derivation:
+    """A claim, and the conclusion of lemmas from its premises about its game."""
 
     #: A claim with `for_all`.
     claim: Claim
     game: FamilyGame
     #: The lemmas' conclusion, for at least the passes of the game.
     known: PositionFormulas
+    #: Conditions on the parameters under which the premises apply to the games.
+    conditions: tuple[Node, ...]
 
-    def statements(self) -> Iterator[str]:
-        """Yield statements about integers with which the lemmas imply the claim.
+    @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """Statements about integers that imply the claim.
 
-        Raises `LemmaError` if the conclusion and the claim are of different kinds.
+        `for_all` implies the conditions, and the last step is right. Raises `LemmaError` if the conclusion and the claim are of
+        different kinds.
         """
+        last, condition = [*self._last_step()], self._condition
+        # A premise with the same condition as the claim needs no statement.
+        others = [node for node in self.conditions if render(node) != condition.text]
+        if not others:
+            return tuple(last)
+        spans = {name: "0..N" for name in self._parameters}
+        return (integers(spans, condition.text, render(joined("and", *others))), *last)
+
+    def _last_step(self) -> Iterator[str]:
+        """Yield statements about integers with which the lemmas imply the claim."""
         check = self.claim.check
         match check:
             case PPositions():
                 known, claimed = self.known.outcome, check.formula.root
-                where = [] if check.where is None else [check.where.root]
+                where = _conjuncts(check.where)
                 if check.relation == "exactly":
                     yield self._everywhere(where, f"(({render(known)}) <=> ({render(claimed)}))")
                 elif check.relation == "within":
@@ -88,7 +103,7 @@ class LastStep:
                 else:
                     yield self._everywhere([*where, claimed], render(known))
             case GrundyNumbers():
-                where = [] if check.where is None else [check.where.root]
+                where = _conjuncts(check.where)
                 yield self._everywhere(where, render(equal(check.equals.root, self.known.value)))
             case Values():
                 yield from self._of_values(check)
@@ -100,8 +115,7 @@ class LastStep:
                 )
 
     def _of_values(self, check: Values) -> Iterator[str]:
-        counted = [self.known.outcome]
-        counted += [] if check.where is None else [check.where.root]
+        counted = [self.known.outcome, *_conjuncts(check.where)]
         value = check.of.root
         if check.relation != "contains-all":
             yield self._everywhere(counted, render(substitute(check.values.root, {"v": value})))
@@ -133,13 +147,6 @@ class LastStep:
         given, then = {"every": (is_other, to), "no": (to, is_p)}.get(check.word, (is_p, to))
         yield self._everywhere([given], render(then))
 
-    def members(self) -> Iterator[dict[str, int]]:
-        """Yield choices of the claim's parameters, small ones first."""
-        ruleset, condition = self.claim.statement.ruleset, self.claim.statement.for_all
-        assert ruleset is not None
-        assert condition is not None
-        return Statement(ruleset, condition.text, "", "grundy", "").members()
-
     def conclusion(self) -> Formula:
         """Return the lemmas' conclusion: a condition, or an equation with ``grundy``."""
         if self.known.kind == "p-positions":
@@ -149,6 +156,11 @@ class LastStep:
     @property
     def _parameters(self) -> list[str]:
         return sorted(self.claim.parameters)
+
+    @property
+    def _condition(self) -> Formula:
+        assert self.claim.statement.for_all is not None
+        return self.claim.statement.for_all
 
     @property
     def _passes(self) -> dict[str, str]:
@@ -162,12 +174,14 @@ class LastStep:
         return self._statement(names, [*self.known.facts, *where], holds)
 
     def _statement(self, names: Sequence[str], where: Sequence[Node], conclusion: str) -> str:
-        condition = self.claim.statement.for_all
-        assert condition is not None
         spans = {name: "0..N" for name in names}
         spans |= {name: span for name, span in self._passes.items() if name in spans}
         spans |= {"v": "-N..N"} if "v" in spans else {}
-        return integers(spans, render(joined("and", condition.root, *where)), conclusion)
+        return integers(spans, render(joined("and", self._condition.root, *where)), conclusion)
+
+
+def _conjuncts(where: Formula | None) -> list[Node]:
+    return [] if where is None else [where.root]
 
 
 def integers(spans: Mapping[str, str], where: str, conclusion: str) -> str:
@@ -178,17 +192,6 @@ def integers(spans: Mapping[str, str], where: str, conclusion: str) -> str:
     return f"for {ranges}: {where} => {conclusion}"
 
 
-@dataclass(frozen=True)
-class Derivation:
-    """The statements that imply a claim, given its premises."""
-
-    last: LastStep
-    #: Conditions on the parameters under which the premises apply to the games.
-    of_parameters: tuple[Formula, ...]
-    #: Statements about integers: `for_all` implies these conditions, and the last step.
-    statements: tuple[str, ...]
-
-
 def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     """Return the derivation of a claim from premises by the lemmas it names.
 
@@ -196,7 +199,6 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     """
     statement = claim.statement
     assert statement.follows_from is not None
-    assert statement.for_all is not None
     assert claim.pattern is not None
     game = FamilyGame.read(claim.pattern)
     needed: tuple[FamilyGame, ...] = (game,)
@@ -213,16 +215,9 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     for lemma, conclude in reversed(conclusions):
         with _named(lemma):
             known = [conclude(known)]
-    last = LastStep(claim, game, known[0])
-    # A premise with the same condition as the claim needs no statement.
-    others = [condition for condition in conditions if render(condition) != statement.for_all.text]
-    statements = [*last.statements()]
-    if others:
-        spans = {name: "0..N" for name in sorted(claim.parameters)}
-        conclusion = render(joined("and", *others))
-        statements.insert(0, integers(spans, statement.for_all.text, conclusion))
-    of_parameters = tuple(parse(render(condition)) for condition in conditions)
-    return Derivation(last, of_parameters, tuple(statements))
+    derivation = Derivation(claim, game, known[0], tuple(conditions))
+    _ = derivation.statements  # raises an error if the claim does not follow by lemmas
+    return derivation
 
 
 @contextmanager
@@ -332,7 +327,9 @@ def _decided(
         # With the claim's own id, the certificate would look like one of the claim.
         for step in proved_steps(f"{claim.id[:59]}.step", statement, seconds, folder)
     ]
-    agreeing = (values for values in derivation.last.members() if _agrees(derivation, values))
+    assert claim.statement.for_all is not None
+    family = Statement(str(claim.statement.ruleset), claim.statement.for_all.text, "", "grundy", "")
+    agreeing = (values for values in family.members() if _agrees(derivation, values))
     compared = len(list(islice(agreeing, MEMBERS)))
     if not compared:
         raise LemmaError("no small member of the family has a table")
@@ -342,7 +339,7 @@ def _decided(
         "follows_from": {
             "premises": chain,
             "lemmas": [LEMMAS[name].title for name in follows.lemmas],
-            "known": math_text(derivation.last.conclusion()),
+            "known": math_text(derivation.conclusion()),
             "steps": steps,
         },
     }
@@ -389,7 +386,7 @@ def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
     """Compare a member's table with the lemmas and the claim; False without a table."""
-    claim, known = derivation.last.claim, derivation.last.conclusion()
+    claim, known = derivation.claim, derivation.conclusion()
     assert claim.pattern is not None
     text = known.rename({"grundy": "G"}).text if "grundy" in known.names else f"P <=> ({known})"
     stated = {

@@ -72,8 +72,8 @@ def load() -> None:
 def attempt_family(
     ruleset: str,
     condition: str,
-    kind: RelationKind,
     relation: str,
+    kind: RelationKind,
     where: str,
     seconds: float,
     memory: float,
@@ -86,20 +86,20 @@ def attempt_family(
     verdict on the certificate, None without one. Raises `FamilyError` if obligations are not supported for the game, the condition or
     the relation; `DisagreementError` if two engines contradict each other.
     """
+    statement = Statement(ruleset, condition, relation, kind, where)
     try:
         family = Family.read(ruleset, condition, relation, kind, where)
     except ChocoError:
-        wrong, _ = Statement(ruleset, condition, relation, kind, where).refutation()
+        wrong, _ = statement.refutation()
         if wrong is None:
             raise
-        answer = undecided_family(ruleset, condition, kind, relation, where, wrong.text)
+        answer = undecided_family(statement, wrong.text)
         return answer | {"status": "refuted"} | _counterexample(wrong)
     proof, kept, checked = _judged(
         family, seconds, memory, None if folder is None else Path(folder)
     )
-    stated = (family.ruleset, family.condition, family.kind, family.relation, family.where)
     answer = {
-        **undecided_family(*stated, proof.why),
+        **undecided_family(family, proof.why),
         "status": proof.status,
         "names": list(family.parameters),
         **_counterexample(proof.counterexample),
@@ -130,18 +130,16 @@ def attempt_family(
     return answer | {"status": "undecided", "why": why, "checked": checked}
 
 
-def undecided_family(
-    ruleset: str, condition: str, kind: RelationKind, relation: str, where: str, why: str
-) -> dict[str, Any]:
+def undecided_family(family: Statement, why: str) -> dict[str, Any]:
     """Return the answer for an attempt without a result, such as a killed one."""
     return {
         "status": "undecided",
         "why": why,
-        "statement": Statement(ruleset, condition, relation, kind, where).statement.text,
-        "ruleset": ruleset,
-        "for": condition,
-        "where": where,
-        "relation": {"kind": kind, "formula": relation},
+        "statement": family.statement.text,
+        "ruleset": family.ruleset,
+        "for": family.condition,
+        "where": family.where,
+        "relation": {"kind": family.kind, "formula": family.relation},
         "every_member": None,
         "certificate": None,
         "checked": None,
@@ -189,18 +187,18 @@ def settle_for_all(
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     folder = None if certificates is None else Path(certificates)
+    if folder is None:
+        return _decided(claim, family, seconds, memory, None, start)
+    games = dict(family.description.documents)
+    inputs = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
+    engines = {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
     limits = {"seconds": seconds, "memory": memory}
-    question = None if folder is None else _question(family, limits, folder)
-    if question is not None and (known := question.find()) is not None:
+    kept = folder / FOLDER
+    question = Question(ClaimVerdict, kept, folder / OUTCOMES, inputs, engines, limits)
+    if (known := question.find()) is not None:
         return known.model_copy(update={"claim": claim.id})
-    finding, parameters, certificate = _decided(claim, family, limits, folder)
-    if parameters is None:
-        verdict = verdict_for_all(claim, finding, certificate, start)
-    else:
-        spent = time.perf_counter() - start
-        verdict = ClaimVerdict.of(claim.id, parameters, finding, spent, certificate=None)
-    if question is not None:
-        question.add(verdict)
+    verdict = _decided(claim, family, seconds, memory, kept, start)
+    question.add(verdict)
     return verdict
 
 
@@ -224,17 +222,15 @@ def verdict_for_all(
 
 
 def _decided(
-    claim: Claim, family: Family, limits: Mapping[str, float], folder: Path | None
-) -> tuple[Finding, Mapping[str, int] | None, str | None]:
-    """Return the finding, the counterexample's parameters, and the certificate."""
+    claim: Claim, family: Family, seconds: float, memory: float, folder: Path | None, start: float
+) -> ClaimVerdict:
+    """Return the verdict of a search, whose certificate is kept in `folder`."""
 
-    def undecided(why: str) -> tuple[Finding, None, None]:
-        return Finding(Undecided(why)), None, None
+    def undecided(why: str) -> ClaimVerdict:
+        return verdict_for_all(claim, Finding(Undecided(why)), None, start)
 
-    certificates = None if folder is None else folder / FOLDER
-    judged = (limits["seconds"], limits["memory"], certificates)
     try:
-        proof, kept, answer = _judged(family, *judged)
+        proof, kept, answer = _judged(family, seconds, memory, folder)
     except ChocoError as error:
         return undecided(str(error))
     wrong, reach = proof.counterexample, claim.reach
@@ -244,7 +240,9 @@ def _decided(
         if parameters is None:
             return undecided(f"{proof.why}, but the claim is not about this game")
         finding = confirmed(claim, parameters, game, wrong)
-        return finding.with_evidence(_everywhere(claim, proof, kept, answer)), parameters, None
+        finding = finding.with_evidence(_everywhere(claim, proof, kept, answer))
+        spent = time.perf_counter() - start
+        return ClaimVerdict.of(claim.id, parameters, finding, spent, certificate=None)
     if proof.status != "found" or answer is None:
         return undecided(proof.why)
     if answer["status"] != "proved":
@@ -260,9 +258,11 @@ def _decided(
     }
     if reach is not None:
         # Positions just beyond the bound that refute the formula for every member, if any are found.
-        evidence |= _everywhere(claim, *_judged(family_of(claim, beyond=1), *judged))
+        evidence |= _everywhere(
+            claim, *_judged(family_of(claim, beyond=1), seconds, memory, folder)
+        )
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
-    return Finding(domain, evidence), None, kept
+    return verdict_for_all(claim, Finding(domain, evidence), kept, start)
 
 
 def _everywhere(
@@ -281,11 +281,3 @@ def _everywhere(
         certificate=kept,
     )
     return {"every_member": every.model_dump(mode="json")}
-
-
-def _question(family: Family, limits: Mapping[str, float], folder: Path) -> Question[ClaimVerdict]:
-    """Return the cache entry of a search, which depends on solvers and code."""
-    games = dict(family.description.documents)
-    inputs = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
-    engines = {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
-    return Question(ClaimVerdict, folder / FOLDER, folder / OUTCOMES, inputs, engines, limits)

@@ -6,7 +6,7 @@ other games. Formulas of games with passes use the name `PASSES_LEFT`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Literal
@@ -18,6 +18,7 @@ from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from choco_pipeline.proof.uniform.passes import split_passes
 
+ZERO = nodes.Integer(0)
 #: Name in formulas for the number of passes left.
 PASSES_LEFT = "p"
 #: A kind of move: the coordinate that it lowers, the coordinates whose limits depend on it, and whether these are clipped.
@@ -55,20 +56,14 @@ class FamilyGame:
         """The components of the disjunctive sum: their heights are independent."""
         groups: list[set[str]] = []
         for name in self.coordinates:
-            height = self.heights.get(name)
-            group = {name} | (
-                set() if height is None else {*nodes.names_of(height)} & {*self.coordinates}
-            )
+            height = self.heights.get(name, ZERO)
+            group = {name} | ({*nodes.names_of(height)} & {*self.coordinates})
             for other in [other for other in groups if other & group]:
                 groups.remove(other)
                 group |= other
             groups.append(group)
         ordered = sorted(groups, key=lambda group: min(map(self.coordinates.index, group)))
-        return tuple(map(self._only, ordered))
-
-    def others(self, part: FamilyGame) -> FamilyGame:
-        """Return the sum of the other components."""
-        return self._only(n for n in self.coordinates if n not in part.coordinates)
+        return tuple(map(self.only, ordered))
 
     @property
     def is_heap(self) -> bool:
@@ -81,12 +76,10 @@ class FamilyGame:
     def with_fewer(self, passes: nodes.Node | None) -> FamilyGame:
         """Return the game with `passes` passes, or unchanged if it may have fewer."""
         match passes, self.passes:
-            case nodes.Integer(fewer), nodes.Integer(own) if fewer > own:
-                return self
-            case (None, _) | (nodes.Integer(), nodes.Integer()):
+            case nodes.Integer(fewer), nodes.Integer(own) if fewer <= own:
                 return replace(self, passes=passes)
             case _:
-                return self
+                return replace(self, passes=None) if passes is None else self
 
     def parameters_of(self, other: FamilyGame) -> Mapping[str, nodes.Node] | None:
         """Return parameters for which the other family has these rules, if any.
@@ -113,13 +106,12 @@ class FamilyGame:
         same = (nodes.match_nodes(given, wanted, fixed, values) for wanted, given in pairs)
         return values if all(same) else None
 
-    def _only(self, names: Iterable[str]) -> FamilyGame:
-        chosen = {*names}
-        kept = tuple(name for name in self.coordinates if name in chosen)
-        heights = {name: height for name, height in self.heights.items() if name in kept}
-        return FamilyGame(
-            kept, heights, frozenset(m for m in self.moves if m[0] in kept), self.passes
-        )
+    def only(self, names: Collection[str]) -> FamilyGame:
+        """Return the sum of the components with these coordinates."""
+        kept = tuple(name for name in self.coordinates if name in names)
+        heights = {name: height for name, height in self.heights.items() if name in names}
+        moves = frozenset(move for move in self.moves if move[0] in names)
+        return FamilyGame(kept, heights, moves, self.passes)
 
 
 @dataclass(frozen=True)
@@ -144,9 +136,6 @@ class PositionFormulas:
         if self.kind != "grundy":
             raise LemmaError("Grundy numbers are needed, P-positions are known")
         return self.formula
-
-
-ZERO = nodes.Integer(0)
 
 
 def equal(left: nodes.Node, right: nodes.Node) -> nodes.Node:
@@ -195,7 +184,7 @@ def _free_heap(game: FamilyGame) -> Needed:
         heap_is_it = equal(nodes.Name(heap), premise.value)
         return PositionFormulas("p-positions", heap_is_it, premise.facts)
 
-    return (game.others(heaps[0]),), heap_is_value
+    return (game.only({*game.coordinates} - {*heaps[0].coordinates}),), heap_is_value
 
 
 LEMMAS: Mapping[LemmaName, Lemma] = {

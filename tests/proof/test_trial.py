@@ -93,8 +93,7 @@ def test_what_is_true_or_no_statement_is_not_refuted(statement):
 
 
 def test_a_family_without_obligations_is_refuted_or_refused():
-    question = ("game(wythoff)", "k >= 0", P)
-    found = attempt_family(*question, "a == b + k", "", 10, 4, None)
+    found = attempt_family("game(wythoff)", "k >= 0", "a == b + k", P, "", 10, 4, None)
     assert (found["status"], found["parameters"], found["position"]) == (
         "refuted",
         {"k": 0},
@@ -102,8 +101,10 @@ def test_a_family_without_obligations_is_refuted_or_refused():
     )
     with pytest.raises(FamilyError, match="several coordinates"):
         attempt_family(
-            *question,
+            "game(wythoff)",
+            "k >= 0",
             "(a == 0 and b == 0) or a == 1 and b == 2 or a == 2 and b == 1",
+            P,
             "a + b <= 3",
             10,
             4,

@@ -1,15 +1,16 @@
 """Linear combinations of names, plus a constant.
 
-Names are parameters, coordinates (`variable`) and counters. A name may also be a product of names, such as ``k*position(x)``. Only
-`product` creates these. In this package, a sum is called natural if its value is at least 0.
+Names are parameters, coordinates (`variable`) and counters. A name may also be a product of names, such as ``k*position(x)``. In this
+package, a sum is called natural if its value is at least 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
+from operator import mul
 from typing import Any
 
 from choco_pipeline.proof.proof_errors import FamilyError
@@ -29,8 +30,8 @@ class Affine:
     Examples
     --------
     >>> k, m = Affine.of("k"), Affine.of("m")
-    >>> str((k - m * 2 + 3).substitute({"k": m * 4 + 1}))
-    '2*m+4'
+    >>> str((k - m * 2 + 3).substitute({"k": m * 4 + 1})), str((k * 2 + 1) * m)
+    ('2*m+4', 'm+2*k*m')
     """
 
     #: Names with nonzero coefficients, sorted by name.
@@ -38,9 +39,9 @@ class Affine:
     constant: int = 0
 
     @classmethod
-    def of(cls, name: str) -> Affine:
-        """Return a sum with a single term, the name with coefficient 1."""
-        return cls(((name, 1),))
+    def of(cls, *factors: str) -> Affine:
+        """Return a name as a sum, or the product of several names."""
+        return cls(((TIMES.join(sorted(factors)), 1),)) if factors else cls((), 1)
 
     @classmethod
     def total(cls, terms: Mapping[str, int], constant: int = 0) -> Affine:
@@ -75,13 +76,11 @@ class Affine:
         if isinstance(other, int):
             terms = tuple([(n, c * other) for n, c in self.terms]) if other else ()
             return Affine(terms, self.constant * other)
-        if other.is_constant:
-            return self * other.constant
-        if self.is_constant:
-            return other * self.constant
-        raise FamilyError(
-            f"({self})*({other}) multiplies parameters: only multiples by a constant are linear"
-        )
+        total = ZERO
+        for a_name, a in (*self.terms, ("", self.constant)):
+            for b_name, b in (*other.terms, ("", other.constant)):
+                total += Affine.of(*factors_of(a_name), *factors_of(b_name)) * (a * b)
+        return total
 
     def __floordiv__(self, divisor: int) -> Affine:
         """Divide all coefficients and the constant, rounding down."""
@@ -94,7 +93,7 @@ class Affine:
         total, constant = dict[str, int](), self.constant
         for name, coefficient in self.terms:
             factors = (values.get(factor, Affine.of(factor)) for factor in factors_of(name))
-            part = reduce(product, factors)
+            part = reduce(mul, factors)
             constant += part.constant * coefficient
             for other, c in part.terms:
                 total[other] = total.get(other, 0) + c * coefficient
@@ -139,21 +138,6 @@ class Affine:
         return text + (f"{self.constant:+}" if self.constant else "")
 
 
-def product(left: Affine, right: Affine) -> Affine:
-    """Return the product of two sums; products of names become names.
-
-    Examples
-    --------
-    >>> str(product(Affine.of("n") * 2 + 1, Affine.of("m")))
-    'm+2*m*n'
-    """
-    total = number(0)
-    for a_name, a in (*left.terms, ("", left.constant)):
-        for b_name, b in (*right.terms, ("", right.constant)):
-            total += _of_factors([*factors_of(a_name), *factors_of(b_name)]) * (a * b)
-    return total
-
-
 def factors_of(name: str) -> tuple[str, ...]:
     """Return the factors of a name; () for the empty name."""
     return tuple(name.split(TIMES)) if name else ()
@@ -171,21 +155,12 @@ def divided_by(name: str, factor: str) -> Affine | None:
     if factor not in factors:
         return None
     factors.remove(factor)
-    return _of_factors(factors)
+    return Affine.of(*factors)
 
 
 def variable(coordinate: str) -> str:
     """Return the name of a coordinate in sums; it differs from all parameters."""
     return f"position({coordinate})"
-
-
-def product_name(factors: Iterable[str]) -> str:
-    """Return the name of a product of names."""
-    return TIMES.join(sorted(factors))
-
-
-def _of_factors(factors: list[str]) -> Affine:
-    return Affine.of(product_name(factors)) if factors else number(1)
 
 
 def number(value: int) -> Affine:

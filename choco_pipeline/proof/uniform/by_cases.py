@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
 from itertools import chain, combinations, islice
 from itertools import product as product_of
@@ -35,16 +35,16 @@ from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.affine import (
+    ZERO,
     Affine,
     Place,
     divided_by,
     factors_of,
     number,
-    product,
     variable,
 )
 from choco_pipeline.proof.uniform.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.forms import AMOUNT, FLOORS, VALUE
+from choco_pipeline.proof.uniform.forms import AMOUNT, VALUE, AffineQuotient
 from choco_pipeline.proof.uniform.product_lemmas import (
     Products,
     TrueCounterexampleError,
@@ -72,13 +72,8 @@ MovePart = tuple[str, ...]
 Changes = Mapping[str, Affine]
 
 
-@dataclass(frozen=True)
-class NamedQuotient:
-    """A name for ⌊dividend/divisor⌋, if the divisor is at least 1."""
-
-    name: str
-    dividend: Affine
-    divisor: Affine
+#: Quotients by name, with divisors that are at least 1 where they are used.
+NamedQuotients = Mapping[str, AffineQuotient]
 
 
 def option_names(part: MovePart) -> Changes:
@@ -102,30 +97,20 @@ class CaseObligations:
             raise FamilyError("a height that depends on a limited coordinate")
 
     @property
-    def coordinates(self) -> tuple[str, ...]:
-        """The coordinates of the game."""
-        return self.family.description.coordinates
-
-    @property
     def is_value(self) -> bool:
         """Whether the formula is for Grundy numbers."""
         return self.family.kind == "grundy"
 
-    @property
-    def floors(self) -> Sequence[tuple[str, Affine, Affine]]:
-        """The names, dividends and divisors of the further coordinates."""
-        return [(name, *pair) for name, pair in zip(FLOORS, self.case.floors, strict=False)]
-
     def whole(self, place: Place, kind: str) -> Place:
         """Add names for the further coordinates to a place."""
-        return {**place, **{name: Affine.of(f"{kind}({name})") for name, *_ in self.floors}}
+        return {**place, **{name: Affine.of(f"{kind}({name})") for name in self.case.floors}}
 
     def floor_sums(self, place: Place) -> list[Affine]:
         """Return sums that are natural exactly if the further coordinates are correct."""
         sums = []
-        for name, dividend, divisor in self.floors:
-            rest = dividend.at(place) - product(divisor, place[name])
-            sums += [rest, divisor - 1 - rest]
+        for name, quotient in self.case.floors.items():
+            rest = quotient.room(place, place[name])
+            sums += [rest, quotient.divisor - 1 - rest]
         return sums
 
     def room(self, place: Place, y: str, value: Affine) -> Affine:
@@ -135,7 +120,7 @@ class CaseObligations:
     def position_sums(self, place: Place) -> tuple[Affine, ...]:
         """Return sums that are natural if and only if the place is a position."""
         rooms = (self.room(place, y, place[y]) for y in self.case.heights)
-        return (*(place[x] for x in self.coordinates), *rooms)
+        return (*(place[x] for x in self.family.coordinates), *rooms)
 
     def option_sums(
         self, place: Place, option: Place, changed: Sequence[str]
@@ -173,7 +158,7 @@ class CaseObligations:
     @cached_property
     def position(self) -> Place:
         """A position whose coordinates are names."""
-        return self.whole({x: Affine.of(variable(x)) for x in self.coordinates}, "position")
+        return self.whole({x: Affine.of(variable(x)) for x in self.family.coordinates}, "position")
 
     def has_value(self, place: Place, value: Affine) -> str:
         """Sentence: the formula has this value, or for P-positions is true, at a place."""
@@ -208,7 +193,7 @@ class CaseObligations:
         sums = self.position_sums(self.position)
         return [*map(at_least_0, [*sums, *self.floor_sums(self.position)])]
 
-    def option_body(self, options: Sequence[Changes], quotients: Sequence[NamedQuotient]) -> str:
+    def option_body(self, options: Sequence[Changes], quotients: NamedQuotients) -> str:
         """Return the obligation ``option``, which must be unsatisfiable.
 
         It states that none of `options` has the value `TARGET`, or is a P-position.
@@ -218,8 +203,8 @@ class CaseObligations:
         sentences = [*self._known, related if self.is_value else negation(related)]
         if self.is_value:
             sentences += [at_least_0(target), at_least_0(value - target - 1)]
-        for quotient in quotients:
-            rest = quotient.dividend - product(quotient.divisor, Affine.of(quotient.name))
+        for name, quotient in quotients.items():
+            rest = quotient.room({}, Affine.of(name))
             inside = [at_least_0(rest), at_least_0(quotient.divisor - 1 - rest)]
             sentences.append(any_of([at_least_0(-quotient.divisor), all_of(inside)]))
         for place, changes in enumerate(options, start=1):
@@ -258,7 +243,7 @@ class CaseFormulaProof:
     #: The parameters that occur in products with other names.
     factors: tuple[str, ...]
     #: Options, one of which always has the smaller value, and the named quotients in them.
-    quotients: tuple[NamedQuotient, ...]
+    quotients: NamedQuotients
     options: tuple[Changes, ...]
     #: For each obligation, the sums whose lemmas on products prove it.
     lemmas: Mapping[str, tuple[Affine, ...]]
@@ -286,7 +271,7 @@ def prove_by_cases(
     )
     body = game.option_body(options, named)
     lemmas["option"] = _lemmas(game, "option", body, known, clock)
-    return CaseFormulaProof(game.factors, tuple(named), tuple(options), lemmas)
+    return CaseFormulaProof(game.factors, named, tuple(options), lemmas)
 
 
 def _lemmas(
@@ -323,7 +308,7 @@ class _Quotients:
 
     #: The conditions of the case: sums that are natural.
     conditions: Sequence[Affine]
-    named: list[NamedQuotient] = field(default_factory=list)
+    named: dict[str, AffineQuotient] = field(default_factory=dict)
 
     def divided(self, dividend: Affine, divisor: Affine) -> Affine | None:
         """Return ⌊dividend/divisor⌋ as a sum; None unless the divisor is natural."""
@@ -335,13 +320,14 @@ class _Quotients:
         ways = []
         for sign, total in ((1, dividend), (-1, divisor - 1 - dividend)):
             whole = _whole(total, divisor)
-            ways.append((sign, whole, NamedQuotient("", total - product(whole, divisor), divisor)))
-        known = {replace(quotient, name=""): quotient.name for quotient in self.named}
-        sign, whole, quotient = max(ways, key=lambda w: (w[2] in known, sum(c for _, c in w[2].dividend.terms)))  # fmt: skip
-        if quotient not in known:
-            known[quotient] = f"number({len(self.named) + 1})"
-            self.named.append(replace(quotient, name=known[quotient]))
-        return (whole + Affine.of(known[quotient])) * sign
+            ways.append((sign, whole, AffineQuotient(total - whole * divisor, divisor)))
+        known = {quotient: name for name, quotient in self.named.items()}
+        sign, whole, quotient = max(
+            ways, key=lambda w: (w[2] in known, sum(c for _, c in w[2].dividend.terms))
+        )
+        name = known.get(quotient, f"number({len(self.named) + 1})")
+        self.named[name] = quotient
+        return (whole + Affine.of(name)) * sign
 
 
 def _whole(dividend: Affine, divisor: Affine) -> Affine:
@@ -363,8 +349,8 @@ def _derived_options(game: CaseObligations, quotients: _Quotients, clock: Clock)
     for part in game.parts:
         names = option_names(part)
         unknown = {f"option({x})" for x in part}
-        for less in product_of((0, 1), repeat=len(game.floors)):
-            floors = {n: game.position[n] - m for (n, *_), m in zip(game.floors, less, strict=True)}
+        for less in product_of((0, 1), repeat=len(game.case.floors)):
+            floors = {n: game.position[n] - m for n, m in zip(game.case.floors, less, strict=True)}
             option = {**game.position, **names, **floors}
             rules = game.option_sums(game.position, option, part)
             ways = game.allowed(game.position, option, part[0])
@@ -403,28 +389,25 @@ def _bound(total: Affine, unknown: set[str], quotients: _Quotients) -> tuple[str
     multiples = {name: total.multiple_of(name) for name in sorted(unknown & total.names)}
     if not multiples:
         return None
-    rest = total
-    for name, a in multiples.items():
-        rest -= product(a, Affine.of(name))
+    rest = total.substitute(dict.fromkeys(multiples, ZERO))
     first = next(iter(multiples.values()))
     size = gcd(*(c for a in multiples.values() for c in (*dict(a.terms).values(), a.constant)))
     common = first // gcd(*(c for _, c in first.terms), first.constant) * size
-    ratios = {name: _ratio(a, common) for name, a in multiples.items()}
-    if any(ratio is None for ratio in ratios.values()):
+    whole = ((name, _ratio(a, common)) for name, a in multiples.items())
+    ratios = {name: ratio for name, ratio in whole if ratio is not None}
+    if len(ratios) < len(multiples):
         return None
-    negative = sign_of(-common, quotients.conditions)
     # common·u + rest ≥ 0, where u is the sum of the names with these ratios.
-    bound = quotients.divided(rest, -common) if negative else quotients.divided(rest, common)
-    if bound is None:
-        return None
-    bound = bound if negative else -bound
+    sign = -1 if sign_of(-common, quotients.conditions) else 1
+    bound = quotients.divided(rest, common * sign)
     solved = next((n for n, ratio in ratios.items() if ratio in (1, -1)), None)
-    if solved is None:
+    if bound is None or solved is None:
         return None
+    bound *= -sign
     for other, ratio in ratios.items():
         if other != solved:
-            bound -= Affine.of(other) * (ratio or 0)
-    return solved, bound * (ratios[solved] or 1)
+            bound -= Affine.of(other) * ratio
+    return solved, bound * ratios[solved]
 
 
 def _ratio(total: Affine, by: Affine) -> int | None:
@@ -442,7 +425,7 @@ Integers = npt.NDArray[np.int64]
 
 def _chosen_options(
     game: CaseObligations, options: Sequence[Changes], quotients: _Quotients, clock: Clock
-) -> tuple[list[Changes], list[NamedQuotient]]:
+) -> tuple[list[Changes], NamedQuotients]:
     """Return few options that suffice for small members, and the quotients in them.
 
     Raises `UndecidedError` if all options together do not suffice.
@@ -471,19 +454,19 @@ def _chosen_options(
         if works[others].any(axis=0).all():
             chosen = others
     needed = set().union(*(names[i] for i in chosen))
-    kept = [q for q in quotients.named if q.name in needed]
-    new = {q.name: Affine.of(f"number({place})") for place, q in enumerate(kept, start=1)}
-    renamed = [NamedQuotient(str(new[q.name]), q.dividend.substitute(new), q.divisor) for q in kept]
+    kept = {name: q for name, q in quotients.named.items() if name in needed}
+    new = {name: Affine.of(f"number({place})") for place, name in enumerate(kept, start=1)}
+    renamed = {str(new[name]): quotient.substitute(new) for name, quotient in kept.items()}
     return [{x: s.substitute(new) for x, s in options[i].items()} for i in chosen], renamed
 
 
 def _names(changes: Changes, quotients: _Quotients) -> set[str]:
     """Return the names of the quotients in an option, including nested ones."""
     names = {name for total in changes.values() for name in total.names}
-    for known in reversed(quotients.named):
-        if known.name in names:
-            names |= known.dividend.names
-    return names & {known.name for known in quotients.named}
+    for name, quotient in reversed(quotients.named.items()):
+        if name in names:
+            names |= quotient.dividend.names
+    return names & quotients.named.keys()
 
 
 def _works(
@@ -495,38 +478,39 @@ def _works(
 ) -> npt.NDArray[np.bool_]:
     """Return a mask [option, sample]: the option has the smaller value of the sample."""
     values = {name: np.asarray(value, dtype=np.int64) for name, value in member.items()}
-    shape = (BOUND + 1,) * len(game.coordinates)
+    shape = (BOUND + 1,) * len(game.family.coordinates)
     grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
-    values |= {variable(x): line for x, line in zip(game.coordinates, grid, strict=True)}
+    values |= {variable(x): line for x, line in zip(game.family.coordinates, grid, strict=True)}
     rules = game.position_sums(game.position)
     grid = grid[:, np.all([s.value(values) >= 0 for s in rules], axis=0)]
     value = _formula(
-        game, member, dict(zip(game.coordinates, grid, strict=True))
+        game, member, dict(zip(game.family.coordinates, grid, strict=True))
     )  # for P-positions, 1 at other positions
     place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
     target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
     taken = np.array(sorted(random.Random(0).sample(range(len(place)), min(DRAWN, len(place)))), dtype=np.int64)  # fmt: skip
     place, target = place[taken], target[taken]
-    values |= {variable(x): line[place] for x, line in zip(game.coordinates, grid, strict=True)}
+    values |= {
+        variable(x): line[place] for x, line in zip(game.family.coordinates, grid, strict=True)
+    }
     values[TARGET] = target
-    for name, dividend, divisor in game.floors:
-        values[variable(name)] = dividend.value(values) // divisor.value(values)
-    for quotient in quotients.named:
-        divisor = quotient.divisor.value(values)
-        values[quotient.name] = quotient.dividend.value(values) // np.maximum(divisor, 1)
+    for name, floor in game.case.floors.items():
+        values[variable(name)] = floor.dividend.value(values) // floor.divisor.value(values)
+    for name, q in quotients.named.items():
+        values[name] = q.dividend.value(values) // np.maximum(q.divisor.value(values), 1)
     works = np.zeros((len(options), len(place)), dtype=bool)
     for row, changes in enumerate(options):
         clock.require()
         after = {**game.position, **changes}
-        at = {x: np.broadcast_to(after[x].value(values), place.shape) for x in game.coordinates}
+        at = {
+            x: np.broadcast_to(after[x].value(values), place.shape) for x in game.family.coordinates
+        }
         works[row] = _formula(game, member, at) == target
         for rule in game.option_sums(game.position, after, tuple(changes)):
             works[row] &= rule.value(values) >= 0
         ways = game.allowed(game.position, after, next(iter(changes)))
-        allowed = np.zeros(place.shape, dtype=bool)
-        for way in ways:
-            allowed |= reduce(np.logical_and, [s.value(values) >= 0 for s in way], True)
-        works[row] &= allowed
+        allowed = [reduce(np.logical_and, [s.value(values) >= 0 for s in w], True) for w in ways]
+        works[row] &= reduce(np.logical_or, allowed)
     return works
 
 

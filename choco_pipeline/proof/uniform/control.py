@@ -21,8 +21,8 @@ from operator import xor
 from typing import Literal
 
 from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.family import Family, FamilyCase, natural_multiples
-from choco_pipeline.proof.uniform.sentences import is_possible
+from choco_pipeline.proof.uniform.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.sentences import is_possible, natural_powers
 
 TARGET, CONSTANT = "target", "constant"
 Order = Literal["equal", "less"]
@@ -95,12 +95,14 @@ Clause = tuple[Affine, ...]
 
 @dataclass(frozen=True)
 class Goal:
-    """An implication at the end of a word; `None` as conclusions means false."""
+    """An implication at the end of a word: some hypothesis is false, or all conclusions hold."""
 
     hypotheses: tuple[Clause, ...]
-    conclusions: tuple[Clause, ...] | None
+    conclusions: tuple[Clause, ...]
 
 
+#: The clause without sums, which is false.
+FALSE: Clause = ()
 TRIVIAL = Goal(((number(-1),),), ())
 
 
@@ -116,62 +118,43 @@ class FamilyObligation:
     #: ``value``: the formula is not negative at positions. ``exclusion``: no option by one kind of move has the same value as the
     #: position, or is also in the relation. ``option``: some option has the target as its nim-sum.
     kind: Kind
-    #: The number of the kind of move, for ``exclusion``.
-    move: int = 0
+    #: The kinds of moves; a single one for ``exclusion``.
+    moves: tuple[tuple[str, tuple[str, ...], bool], ...]
     #: Tracks for which locations record whether they are 0 so far.
     watched: frozenset[str] = frozenset()
     #: Whether to keep counters of single tracks that only express that coordinates are natural.
     singles: bool = True
 
     @property
+    def move(self) -> str | None:
+        """The coordinate that an ``exclusion`` lowers."""
+        return self.moves[0][0] if self.kind == "exclusion" else None
+
+    @property
     def name(self) -> str:
         """A short name, unique within the case."""
-        if self.kind == "exclusion":
-            return f"exclusion-{self.moves[0][0]}"
-        return self.kind
-
-    @cached_property
-    def moves(self) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-        """The kinds of moves in this obligation."""
-        every = self.family.description.moves
-        return (every[self.move],) if self.kind == "exclusion" else every
-
-    @cached_property
-    def coordinates(self) -> tuple[str, ...]:
-        """The tracks for the coordinates of the position."""
-        return self.family.description.coordinates
-
-    @cached_property
-    def has_target(self) -> bool:
-        """Whether the required nim-sum is a track; otherwise it is 0."""
-        return self.kind == "option" and self.family.kind == "grundy"
-
-    @cached_property
-    def has_constant(self) -> bool:
-        """Whether the constant in the nim-sum is a track."""
-        if self.kind == "exclusion" and self.family.kind == "grundy":
-            return False
-        return self.case.constant != ZERO
+        return "-".join(filter(None, (self.kind, self.move)))
 
     @cached_property
     def position(self) -> tuple[str, ...]:
-        """The tracks that the opponent chooses."""
-        return (
-            *self.coordinates,
-            *([TARGET] if self.has_target else []),
-            *([CONSTANT] if self.has_constant else []),
-        )
+        """The tracks that the opponent chooses.
+
+        `TARGET` is the required nim-sum; without it, this is 0. `CONSTANT` is the constant in the nim-sum.
+        """
+        is_grundy = self.family.kind == "grundy"
+        has_constant = self.case.constant != ZERO and not (self.kind == "exclusion" and is_grundy)
+        target = [TARGET] if self.kind == "option" and is_grundy else []
+        return (*self.family.coordinates, *target, *([CONSTANT] if has_constant else []))
 
     @cached_property
     def may_be_negative(self) -> frozenset[str]:
         """The position's tracks whose sign digit may be 1."""
-        least = {name: self.case.shift(name) for name in self.coordinates}
-        least |= {TARGET: self.case.offset} if self.has_target else {}
-        least |= {CONSTANT: self.case.constant} if self.has_constant else {}
+        least = {TARGET: self.case.offset, CONSTANT: self.case.constant}
+        pairs = ((track, least.get(track, self.case.shift(track))) for track in self.position)
         return frozenset(
             track
-            for track, total in least.items()
-            if is_possible([*self.case.conditions, *natural_multiples(total), -total - 1])
+            for track, total in pairs
+            if is_possible([*self.case.conditions, *natural_powers(total), -total - 1])
         )
 
     # Counters.
@@ -180,8 +163,8 @@ class FamilyObligation:
     def _limits(self) -> dict[str, tuple[Affine, Affine]]:
         """A and B for each counter, whose final value must be at least A·2**t + B."""
         case = self.case
-        less = {x: -case.shift(x) for x in self.coordinates}
-        limits = {count(x): case.shift(x) for x in self.coordinates}
+        less = {x: -case.shift(x) for x in self.family.coordinates}
+        limits = {count(x): case.shift(x) for x in self.family.coordinates}
         limits |= {count(TARGET): case.offset, VALUE: case.offset, count(CONSTANT): case.constant}
         for y, height in case.heights.items():
             for i, part in enumerate(height.parts):
@@ -199,12 +182,9 @@ class FamilyObligation:
 
     def counters(self, location: ControlLocation) -> dict[str, TrackForm]:
         """Return the counters at a location, as linear forms in tracks."""
-        counters: dict[str, TrackForm] = {}
-        for name in self.coordinates:
-            if self.keeps_single(name):
-                counters[count(name)] = {name: number(1)}
-        for track in self.position[len(self.coordinates) :]:
-            counters[count(track)] = {track: number(1)}
+        own = self.family.coordinates
+        singles = [t for t in self.position if t not in own or self.keeps_single(t)]
+        counters: dict[str, TrackForm] = {count(track): {track: number(1)} for track in singles}
         counters |= self._legal(self.case.heights, ())
         if self.kind == "value":
             counters[VALUE] = {"value": number(1)}
@@ -254,7 +234,7 @@ class FamilyObligation:
         if self.kind == "exclusion":
             move = self.moves[0]
             return ControlLocation(True, True, move[0], _equal(move), self.watched, phase)
-        zero = self.watched & {*self.coordinates}
+        zero = self.watched & {*self.family.coordinates}
         return ControlLocation(True, self.kind != "option", "", (), zero, phase)
 
     def steps(self, here: ControlLocation) -> Iterator[ControlStep]:
@@ -274,7 +254,7 @@ class FamilyObligation:
                 continue
             more = self.nim_sum(digits) - digits.get(TARGET, 0)
             # only targets below the value are required
-            if here.settled or not self.has_target or (-more if here.start else more) >= 0:
+            if here.settled or TARGET not in digits or (-more if here.start else more) >= 0:
                 yield ControlStep(digits, answers)
         if here.phase == "upper" and not here.start:
             yield ControlStep({}, (({}, replace(here, phase="switch")),))
@@ -287,7 +267,7 @@ class FamilyObligation:
 
     def nim_sum(self, digits: Digits) -> int:
         """Return the digit of the position's nim-sum, including the constant."""
-        tracks = [name for name in self.coordinates if name in self.case.shifts]
+        tracks = [name for name in self.family.coordinates if name in self.case.shifts]
         return reduce(xor, (digits[t] for t in tracks), digits.get(CONSTANT, 0))
 
     def _answers(
@@ -295,16 +275,15 @@ class FamilyObligation:
     ) -> Iterator[tuple[Digits, ControlLocation]]:
         """Yield possible digits of the option, with the next location."""
         zero = frozenset(t for t in here.zero if not digits.get(t, 0))
+        own, wanted = self.nim_sum(digits), digits.get(TARGET, 0)
         if self.kind == "value":
-            digits_of_value = {"value": self.nim_sum(digits)}
-            yield digits_of_value, ControlLocation(False, True, "", (), zero)
+            yield {"value": own}, ControlLocation(False, True, "", (), zero)
             return
-        wanted = digits[TARGET] if self.has_target else 0
         if self.kind == "exclusion" and self.family.kind == "grundy":
-            wanted = self.nim_sum(digits)
-        elif self.kind == "exclusion" and self.nim_sum(digits):
+            wanted = own
+        elif self.kind == "exclusion" and own:
             return
-        if not here.settled and self.nim_sum(digits) == wanted:
+        if not here.settled and own == wanted:
             yield {}, ControlLocation(False, False, "", (), zero)
             return
         if here.move:
@@ -328,19 +307,17 @@ class FamilyObligation:
             if self.nim_sum({**digits, **changed}) != wanted:
                 continue
             after = [
-                _compared(order, digits[n], changed[n], is_sign=here.start)
+                (n, _compared(order, digits[n], changed[n], is_sign=here.start))
                 for n, order in here.orders
             ]
-            if None in after or (not clips and "less" in after[1:]):
+            now = tuple((n, order) for n, order in after if order)
+            new = sum(pair not in here.orders for pair in now[1:])
+            if len(now) < len(after) or (new and not clips):
                 continue
-            now = tuple((n, order) for n, order in zip(names, after, strict=True) if order)
             option_digits = {option(n): v for n, v in changed.items()}
             every = {**digits, **option_digits}
             zero = frozenset(t for t in here.zero if not every.get(t, 0))
             there = ControlLocation(False, True, here.move, now, zero)
-            new = sum(
-                old != order for (_, old), order in zip(here.orders[1:], after[1:], strict=True)
-            )
             changes.append(((new, [*changed.values()][::-1]), option_digits, there))
         for _, option_digits, there in sorted(changes, key=lambda change: change[0]):
             yield option_digits, there
@@ -357,23 +334,21 @@ class FamilyObligation:
         if not here.settled or (self.kind == "exclusion" and orders[here.move] == "equal"):
             return TRIVIAL
         if self.kind == "exclusion":
-            return Goal((*self._given, *self._is_option(here)), None)
+            return Goal((*self._given, *self._is_option(here)), (FALSE,))
         is_lowered = orders[here.move] == "less"
-        return Goal(self._given, self._is_option(here) if is_lowered else None)
+        return Goal(self._given, self._is_option(here) if is_lowered else (FALSE,))
 
     @cached_property
     def _given(self) -> tuple[Clause, ...]:
         """Hypotheses about the position, the constant and the target."""
-        case = self.case
-        given: list[Clause] = []
-        singles = [n for n in self.coordinates if self.keeps_single(n)]
-        given += [(self._above(count(n)),) for n in singles]
-        for name, height in case.heights.items():
+        singles = [n for n in self.family.coordinates if self.keeps_single(n)]
+        given: list[Clause] = [(self._above(count(n)),) for n in singles]
+        for name, height in self.case.heights.items():
             given += _joined(height.function == "min", self._rooms(name, name))
-        if self.has_constant:
+        if CONSTANT in self.position:
             constant = self._above(count(CONSTANT))
             given += [(constant,), (-constant,)]
-        if self.has_target:
+        if TARGET in self.position:
             given.append((self._above(count(TARGET)),))
         return tuple(given)
 

@@ -17,7 +17,7 @@ power B.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import islice, product
@@ -35,12 +35,10 @@ from choco_pipeline.proof.trial import small_values
 from choco_pipeline.proof.uniform.affine import (
     ZERO,
     Affine,
-    divided_by,
     factors_of,
     number,
     variable,
 )
-from choco_pipeline.proof.uniform.affine import product as times
 from choco_pipeline.proof.uniform.family import POWER, Family, FamilyCase
 from choco_pipeline.proof.uniform.sentences import is_possible
 
@@ -76,7 +74,7 @@ class FewValues:
         case, limited = self.case, self.case.heights.keys()
         if self.family.kind == "grundy":
             raise FamilyError("Grundy numbers are not decided with integers for coordinates")
-        if case.shifts.keys() != {*self.coordinates}:
+        if case.shifts.keys() != {*self.family.coordinates}:
             raise FamilyError("every coordinate is needed in the relation")
         if not all(case.shift(n).is_constant for n in limited):
             raise FamilyError("a limited coordinate with a parameter added to it")
@@ -87,20 +85,15 @@ class FewValues:
             raise FamilyError("a height that depends on a limited coordinate")
 
     @property
-    def coordinates(self) -> tuple[str, ...]:
-        """The coordinates of the game."""
-        return self.family.description.coordinates
-
-    @property
     def free(self) -> tuple[str, ...]:
         """The coordinates without a height."""
-        return tuple(n for n in self.coordinates if n not in self.case.heights)
+        return tuple(n for n in self.family.coordinates if n not in self.case.heights)
 
     @cached_property
     def largest(self) -> Mapping[str, int]:
         """The largest values of limited coordinates under the condition on positions."""
-        free = {*map(variable, self.free)}
-        inside = (s for s in self.case.inside if s.names <= free | {*self.case.names})
+        free = [*map(variable, self.free)]
+        inside = (s for s in self.case.inside if s.names <= {*free, *self.case.names})
         known = [*self.case.conditions, *map(Affine.of, free), *inside]
         largest = {}
         for name in self.case.heights:
@@ -169,28 +162,28 @@ def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Fai
 
 def _case_failures(direct: FewValues, clock: Clock) -> list[Failure]:
     case, individual = direct.case, list[Failure]()
-    if case.powers:
+    if case.power is not None:
         _require_powers(case)
     while len(individual) <= MOST_ALONE:
-        solved = replace(direct, case=case if case.powers else _solved(case))
-        every = small_values(solved.case.names, _is_member(solved.case), MOST_POINTS)
+        solved = replace(direct, case=_solved(case) if case.power is None else case)
+        every = small_values(solved.case.names, solved.case.holds, MOST_POINTS)
         members = [*islice(every, MEMBERS)]
         if not members:
             return individual
         rest = replace(direct, case=case)
         for position in islice(_interpolations(solved, clock), MOST_TRIED):
-            digits = _digits(case, position) if case.powers else None
-            if (case.powers and digits is None) or not _is_wrong(solved, position, members):
-                continue
-            return [*individual, _failure(rest, position, digits)]
-        if case.powers or len(case.names) != 1:
+            digits = None if case.power is None else _digits(case, case.power, position)
+            is_written = case.power is None or digits is not None
+            if is_written and _is_wrong(solved, position, members):
+                return [*individual, _failure(rest, position, digits)]
+        if case.power is not None or len(case.names) != 1:
             break
         m, least = Affine.of(case.names[0]), members[0][case.names[0]]
         part = replace(case, conditions=(*case.conditions, m - least, -m + least))
         wrong = next(iter(inconsistencies(direct, members[0], clock)), None)
         if wrong is None:
             break
-        at = dict(zip(direct.coordinates, map(number, wrong), strict=True))
+        at = dict(zip(direct.family.coordinates, map(number, wrong), strict=True))
         individual.append(_failure(replace(direct, case=part), at))
         case = replace(case, conditions=(*case.conditions, m - least - 1))
     return []
@@ -198,18 +191,14 @@ def _case_failures(direct: FewValues, clock: Clock) -> list[Failure]:
 
 def _require_powers(case: FamilyCase) -> None:
     """Raise `FamilyError` if the checker does not support the powers of 2 in a case."""
-    (base,), limited = case.powers.values(), [*case.heights]
+    limited = [*case.heights]
     multiples = [a for total in case.inside for a in total.split()[0].values()]
-    if base == ZERO:
+    if case.power == ZERO:
         raise FamilyError("a parameter is 0, which has no largest power of 2")
     if not all(a.is_constant and a.constant <= 0 for a in multiples):
         raise FamilyError("a condition on positions that options may violate")
     if len(limited) != 1 or case.shift(limited[0]) != ZERO or case.constant != ZERO:
         raise FamilyError("one limited coordinate without a shift is needed")
-
-
-def _is_member(case: FamilyCase) -> Callable[[Member], bool]:
-    return lambda values: values.get(POWER, 1).bit_count() == 1 and case.holds(values)
 
 
 def _is_wrong(direct: FewValues, position: Mapping[str, Affine], members: Iterable[Member]) -> bool:
@@ -255,29 +244,30 @@ def _interpolations(direct: FewValues, clock: Clock) -> Iterator[dict[str, Affin
         steps = _steps(tuple(least.values()))
         return [dict(zip(names, step, strict=True)) | {POWER: p} for p in powers for step in steps]
 
-    def are_members(least: Member) -> bool:
-        return all(map(case.holds, near(least)))
-
-    least = next(small_values(names, are_members, MOST_POINTS), None)
+    small = small_values(names, lambda least: all(map(case.holds, near(least))), MOST_POINTS)
+    least = next(small, None)
     if least is None:
         return
-    listed = _unreached if case.powers else inconsistencies
+    listed = inconsistencies if case.power is None else _unreached
     lists = [list(islice(listed(direct, member, clock), LEAST)) for member in near(least)]
     first, size = tuple(least.values()), len(names) + 1
 
-    def are_listed(ranks: Mapping[str, int]) -> bool:
-        return all(rank < len(lists[int(n)]) for n, rank in ranks.items())
-
-    for ranks in small_values(list(map(str, range(len(lists)))), are_listed):
+    # Ranks of chosen positions in the lists, by the numbers of the lists.
+    every = {str(number): positions for number, positions in enumerate(lists)}
+    for ranks in small_values(
+        list(every), lambda ranks: all(rank < len(every[n]) for n, rank in ranks.items())
+    ):
         clock.require()
-        several = [lists[int(n)][rank] for n, rank in ranks.items()]
+        several = [every[n][rank] for n, rank in ranks.items()]
         position = {}
-        for name, values in zip(direct.coordinates, zip(*several, strict=True), strict=True):
+        for name, values in zip(direct.family.coordinates, zip(*several, strict=True), strict=True):
             rows = [values[n : n + size] for n in range(0, len(values), size)]
             total = _through_powers([_affine_through(names, first, row) for row in rows])
-            if total is not None and (case.powers or name not in case.heights or total.is_constant):
+            if total is not None and (
+                case.power is not None or name not in case.heights or total.is_constant
+            ):
                 position[name] = total
-        if len(position) == len(direct.coordinates):
+        if len(position) == len(direct.family.coordinates):
             yield position
 
 
@@ -294,11 +284,11 @@ def _affine_through(names: Sequence[str], first: Point, values: Sequence[int]) -
     return total
 
 
-def _digits(case: FamilyCase, position: Mapping[str, Affine]) -> Digits | None:
+def _digits(case: FamilyCase, power: Affine, position: Mapping[str, Affine]) -> Digits | None:
     """Return the parts of shifted coordinates; None unless small parts are constant."""
-    (base,), digits = case.powers.values(), {}
+    digits = {}
     for name, value in position.items():
-        parts = _parts(value + case.shift(name), base)
+        parts = _parts(value + case.shift(name), power)
         small = None if parts is None else parts[name not in case.heights]
         if parts is None or small is None or not small.is_constant or small.constant < 0:
             return None
@@ -310,10 +300,10 @@ def _parts(total: Affine, base: Affine) -> tuple[Affine, Affine] | None:
     """Return high and low with high·base + low = total; None if there are none."""
     if base == number(1):
         return total, ZERO
-    halves = [(divided_by(name, POWER), c) for name, c in total.terms]
-    if any(rest is None or c % 2 for rest, c in halves):
+    twice = total.multiple_of(POWER)
+    high, rest = twice // 2, total - Affine.of(POWER) * twice
+    if not rest.is_constant or high * 2 != twice:
         return None
-    high = sum((rest * (c // 2) for rest, c in halves if rest is not None), ZERO)
     if total.constant < 0:
         return high - 1, base + total.constant
     return high, number(total.constant)
@@ -329,12 +319,12 @@ def _through_powers(sums: list[Affine]) -> Affine | None:
         return None
     square, power = six_squares // 6, Affine.of(POWER)
     linear = at2 - at1 - square * 3
-    return at1 - linear - square + times(power, linear) + times(times(power, power), square)
+    return at1 - linear - square + power * linear + power * power * square
 
 
 def _unreached(direct: FewValues, member: Member, clock: Clock) -> Iterator[Point]:
     """Yield the inconsistent positions of one member that are not in the relation."""
-    shifts = [direct.case.shift(name).value(member) for name in direct.coordinates]
+    shifts = [direct.case.shift(name).value(member) for name in direct.family.coordinates]
     for position in inconsistencies(direct, member, clock):
         if reduce(xor, map(add, position, shifts), direct.case.constant.value(member)):
             yield position
@@ -343,7 +333,7 @@ def _unreached(direct: FewValues, member: Member, clock: Clock) -> Iterator[Poin
 def inconsistencies(direct: FewValues, member: Member, clock: Clock) -> Iterator[Point]:
     """Yield the inconsistent positions of one member, least first."""
     bound = 16
-    known = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
+    known = np.zeros((0, len(direct.family.coordinates)), dtype=np.int64)
     while not len(known):
         clock.require()
         table = _inconsistency_table(direct, member, dict.fromkeys(direct.free, bound))
@@ -359,18 +349,22 @@ def _inconsistency_table(
     direct: FewValues, member: Member, bounds: Mapping[str, int]
 ) -> npt.NDArray[np.bool_] | None:
     """Return a mask of inconsistent positions; None if it would be too large."""
-    case, names = direct.case, direct.coordinates
+    case, names = direct.case, direct.family.coordinates
 
     def known(place: Mapping[str, Any]) -> dict[str, Any]:
         return {**member, **{variable(n): value for n, value in place.items()}}
 
+    def heights_at(place: Mapping[str, Any]) -> dict[str, Any]:
+        at, heights = known(place), {y: height.only for y, height in case.heights.items()}
+        return {y: h.dividend.value(at) // h.divisor.value(at) for y, h in heights.items()}
+
     corner = {n: 0 if n in case.heights else bounds[n] for n in names}
-    most = {y: _height(case, y, known(corner)) for y in case.heights}
+    most = heights_at(corner)
     sizes = {n: min(most[n], MOST_VALUES) + 1 if n in most else corner[n] + 1 for n in names}
     if np.prod(list(sizes.values()), dtype=np.int64) > MOST_CELLS:
         return None
     at = dict(zip(names, np.ogrid[tuple(slice(sizes[n]) for n in names)], strict=True))
-    heights = {y: _height(case, y, known(at)) for y in case.heights}
+    heights = heights_at(at)
     is_position = np.ones(tuple(sizes.values()), dtype=bool)
     for y, height in heights.items():
         is_position &= at[y] <= height
@@ -389,8 +383,3 @@ def _inconsistency_table(
         before[(slice(None),) * axis + (0,)] = False
         reaches |= before
     return np.asarray(is_position & (related == reaches))
-
-
-def _height(case: FamilyCase, name: str, known: Mapping[str, Any]) -> Any:
-    height = case.heights[name].only
-    return height.dividend.value(known) // height.divisor.value(known)

@@ -18,11 +18,13 @@ from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import (
     Binary,
     Call,
+    Compare,
     Junction,
     Name,
     Negate,
     Node,
     names_of,
+    operators_of,
     render,
     walk,
 )
@@ -33,14 +35,12 @@ from choco_pipeline.proof.uniform.affine import (
     EXPONENTIAL,
     ZERO,
     Affine,
-    Place,
-    factors_of,
     number,
-    product,
 )
 from choco_pipeline.proof.uniform.forms import (
-    FLOORS,
     MOST_CASES,
+    MOST_FLOORS,
+    AffineQuotient,
     Conjunction,
     FloorReader,
     LinearFormReader,
@@ -50,7 +50,6 @@ from choco_pipeline.proof.uniform.forms import (
     ValuesNeededError,
     as_equations,
     is_bent,
-    is_by_cases,
     read_amounts,
     read_choices,
     read_relation,
@@ -68,33 +67,6 @@ LARGEST_MODULUS, MOST_PARTS = 1024, 4000
 MOST_VALUES = 16
 
 Joined = Literal["min", "max", "sum"]
-
-
-@dataclass(frozen=True)
-class AffineQuotient:
-    """⌊dividend/divisor⌋, with natural coefficients, and divisor at least 1."""
-
-    dividend: Affine
-    divisor: Affine
-
-    @cached_property
-    def split(self) -> tuple[dict[str, Affine], Affine]:
-        """The coefficients of coordinates in the dividend, and the rest of the dividend."""
-        return self.dividend.split()
-
-    @property
-    def naturals(self) -> tuple[Affine, ...]:
-        """Sums that must be natural: the coefficients, the constant, and divisor - 1."""
-        multiples, constant = self.split
-        return (*multiples.values(), constant, self.divisor - 1)
-
-    def room(self, place: Place, value: Affine) -> Affine:
-        """Return a sum that is natural exactly if the quotient is at least `value`."""
-        return self.dividend.at(place) - product(self.divisor, value)
-
-    def plus(self, total: Affine, reader: LinearFormReader) -> AffineQuotient:
-        """Add a sum to the quotient."""
-        return replace(self, dividend=self.dividend + reader.multiplied(total, self.divisor))
 
 
 @dataclass(frozen=True)
@@ -135,11 +107,11 @@ class FamilyCase:
     #: The condition on positions: sums that are natural.
     inside: tuple[Affine, ...] = ()
     #: The largest power of 2 that divides a parameter, if a formula uses it.
-    powers: Mapping[str, Affine] = field(default_factory=dict)
+    power: Affine | None = None
     #: The formula, if it is one by cases instead of a nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
-    #: Dividends and divisors of the quotients that are further coordinates in `choices`.
-    floors: tuple[tuple[Affine, Affine], ...] = ()
+    #: The further coordinates in `choices`.
+    floors: Mapping[str, AffineQuotient] = field(default_factory=dict)
     #: For coordinates with restricted amounts: alternatives for `AMOUNT`.
     amounts: Mapping[str, tuple[Conjunction, ...]] = field(default_factory=dict)
 
@@ -149,8 +121,9 @@ class FamilyCase:
         return tuple(sorted({name for value in self.parameters.values() for name in value.names}))
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether parameters satisfy the conditions of the case."""
-        return all(condition.value(values) >= 0 for condition in self.conditions)
+        """Whether parameters satisfy the conditions of the case, and `POWER` is a power of 2."""
+        is_natural = all(condition.value(values) >= 0 for condition in self.conditions)
+        return is_natural and values.get(POWER, 1).bit_count() == 1
 
     def shift(self, coordinate: str) -> Affine:
         """Return the number added to a coordinate in the nim-sum."""
@@ -158,20 +131,15 @@ class FamilyCase:
 
     def substitute(self, values: Mapping[str, Affine], conditions: Iterable[Affine]) -> FamilyCase:
         """Substitute sums for some names, and replace the conditions."""
+        heights = {
+            y: replace(height, parts=tuple(part.substitute(values) for part in height.parts))
+            for y, height in self.heights.items()
+        }
         return replace(
             self,
             parameters=_substituted(self.parameters, values),
             conditions=tuple(conditions),
-            heights={
-                y: replace(
-                    height,
-                    parts=tuple(
-                        AffineQuotient(p.dividend.substitute(values), p.divisor.substitute(values))
-                        for p in height.parts
-                    ),
-                )
-                for y, height in self.heights.items()
-            },
+            heights=heights,
             shifts=_substituted(self.shifts, values),
             constant=self.constant.substitute(values),
             offset=self.offset.substitute(values),
@@ -240,12 +208,24 @@ class Family(Statement):
 
     @property
     def is_by_cases(self) -> bool:
-        """Whether the relation is a formula by cases instead of a nim-sum."""
-        coordinates = frozenset(self.description.coordinates)
+        """Whether the relation is a formula by cases instead of a nim-sum.
+
+        Such a formula is more than a coordinate plus a number, and as a condition more than an equation of sums.
+        """
+        coordinates = frozenset(self.coordinates)
         formula = as_equations(parse_nodes(self.without_passes))
-        if self.description.is_limited:
-            return not any(isinstance(p, Binary) and p.operator in "^&|" for p in walk(formula))
-        return is_by_cases(formula, coordinates, is_value=self.kind == "grundy")
+        if not operators_of(formula).isdisjoint("^&|"):
+            return False
+        if self.description.is_limited or is_bent(formula, coordinates):
+            return True
+        if self.kind == "p-positions":
+            return not (isinstance(formula, Compare) and formula.operators == ("==",))
+        return sum(isinstance(n, Name) and n.name in coordinates for n in walk(formula)) > 1
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The coordinates of the game, without the passes left."""
+        return self.description.coordinates
 
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they contain all members.
@@ -328,8 +308,8 @@ class Family(Statement):
     def _reader(self, part: _FamilyPart) -> LinearFormReader:
         return LinearFormReader(
             part.parameters,
-            frozenset(self.description.coordinates),
-            lambda total: sign_with_power(total, part.conditions),
+            frozenset(self.coordinates),
+            lambda total: sign_of(total, part.conditions),
             part.powers,
         )
 
@@ -355,7 +335,9 @@ class Family(Statement):
         amounts = self._amounts(reader)
         formula, is_value = parse_nodes(self.without_passes), self.kind == "grundy"
         choices: tuple[RemainderChoice, ...] = ()
-        floors = FloorReader(replace(reader, coordinates=reader.coordinates | {*FLOORS}))
+        floors = FloorReader(
+            replace(reader, coordinates=reader.coordinates | {*map(str, range(MOST_FLOORS))})
+        )
         terms, constant, offset = dict[str, Affine](), ZERO, ZERO
         if not self.is_by_cases:
             terms, constant, offset = read_relation(reader, formula, is_value=is_value)
@@ -370,8 +352,9 @@ class Family(Statement):
         has_bound = self.where and not self.description.passes
         inside = tuple(reader.inequalities(parse_nodes(self.where))) if has_bound else ()
         conditions = independent(part.conditions)
-        read = (heights, terms, constant, offset, inside, part.powers, choices)
-        return FamilyCase(part.parameters, conditions, *read, tuple(floors.floors), amounts)
+        power = next(iter(part.powers.values()), None)
+        read = (heights, terms, constant, offset, inside, power, choices)
+        return FamilyCase(part.parameters, conditions, *read, floors.floors, amounts)
 
     def _amounts(self, reader: LinearFormReader) -> dict[str, tuple[Conjunction, ...]]:
         listed, most = self.description.listed, self.description.most
@@ -380,20 +363,6 @@ class Family(Statement):
         if not all(reader.known_sign(reader.affine(node) - 1) for node in fixed):
             raise _NoMemberError
         return {x: read_amounts(reader, listed.get(x), most.get(x)) for x in {**listed, **most}}
-
-
-def natural_multiples(total: Affine) -> list[Affine]:
-    """Return sums that are always natural: 2**t - 1, and multiples of 2**t.
-
-    Only those that occur in `total` are returned.
-    """
-    multiples = [name for name, _ in total.terms if EXPONENTIAL in factors_of(name)]
-    return [Affine.of(name) - int(name == EXPONENTIAL) for name in multiples]
-
-
-def sign_with_power(total: Affine, conditions: Iterable[Affine]) -> bool | None:
-    """Return `sign_of` for a sum that may contain 2**t."""
-    return sign_of(total, [*conditions, *natural_multiples(total)])
 
 
 class _NoMemberError(Exception):
@@ -444,13 +413,13 @@ class _FamilyPart:
         while new in self.parameters:
             new += "_"
         rest = Affine.of(new)
-        odd, even = rest * 2 + 1, (rest, power - 1, product(power, rest))
+        odd, even = rest * 2 + 1, (rest, power - 1, power * rest)
         return [
             replace(self.substitute({name: value}, more), powers={name: largest})
             for value, largest, more in (
                 (ZERO, ZERO, ()),
                 (odd, number(1), (rest,)),
-                (product(power * 2, odd), power * 2, even),
+                (power * 2 * odd, power * 2, even),
             )
         ]
 
@@ -519,7 +488,10 @@ def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
             )
         case _:
             return AffineHeight((AffineQuotient(reader.form(node), number(1)),))
-    first, *others = height.parts
-    if height.function != "sum":
-        others = [part.plus(added, reader) for part in others]
-    return replace(height, parts=(first.plus(added, reader), *others))
+    # A sum of quotients grows with one of them, a minimum or maximum with all.
+    size = 1 if height.function == "sum" else len(height.parts)
+    grown = (
+        replace(part, dividend=part.dividend + reader.multiplied(added, part.divisor))
+        for part in height.parts[:size]
+    )
+    return replace(height, parts=(*grown, *height.parts[size:]))

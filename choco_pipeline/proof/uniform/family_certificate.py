@@ -11,8 +11,9 @@ from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof
 from choco_pipeline.proof.uniform.control import ControlLocation, TrackForm
 from choco_pipeline.proof.uniform.failure import Failure
-from choco_pipeline.proof.uniform.family import AffineQuotient, FamilyCase
+from choco_pipeline.proof.uniform.family import FamilyCase
 from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
+from choco_pipeline.proof.uniform.forms import AffineQuotient
 from choco_pipeline.proof.uniform.invariant_search import Invariant
 
 KIND, FORMAT = "family", 2
@@ -52,7 +53,14 @@ def write(proof: FamilyProof, folder: Path) -> Path:
 def _case(proof: CaseProof) -> dict[str, object]:
     return {
         **_case_fields(proof.case, proof.largest),
-        "obligations": [_obligation(invariant) for invariant in proof.invariants],
+        "obligations": [
+            {
+                "kind": invariant.obligation.kind,
+                "move": invariant.obligation.move,
+                "locations": [_location(invariant, here) for here in ordered(invariant)],
+            }
+            for invariant in proof.invariants
+        ],
         "formula": None if proof.by_cases is None else _formula(proof.case, proof.by_cases),
     }
 
@@ -60,9 +68,10 @@ def _case(proof: CaseProof) -> dict[str, object]:
 def _formula(case: FamilyCase, proof: CaseFormulaProof) -> dict[str, object]:
     return {
         "factors": list(proof.factors),
-        "floors": [_quotient(AffineQuotient(*floor)) for floor in case.floors],
+        "floors": [*map(_quotient, case.floors.values())],
         "quotients": [
-            {"dividend": _sum(q.dividend), "divisor": _sum(q.divisor)} for q in proof.quotients
+            {"dividend": _sum(q.dividend), "divisor": _sum(q.divisor)}
+            for q in proof.quotients.values()
         ],
         "options": [
             {"move": next(iter(changes)), "fallen": [*changes][1:], "changed": _sums(changes)}
@@ -76,11 +85,9 @@ def _failure(failure: Failure) -> dict[str, object]:
     return {
         **_case_fields(failure.case, failure.largest),
         "position": _sums(failure.position),
-        "digits": None
-        if failure.digits is None
-        else {
-            name: {"high": _sum(high), "low": _sum(low)}
-            for name, (high, low) in failure.digits.items()
+        "digits": failure.digits
+        and {
+            x: {"high": _sum(high), "low": _sum(low)} for x, (high, low) in failure.digits.items()
         },
     }
 
@@ -106,15 +113,6 @@ def _case_fields(case: FamilyCase, largest: Mapping[str, int] | None) -> dict[st
 def _quotient(part: AffineQuotient) -> dict[str, object]:
     terms, constant = part.split
     return {"terms": _sums(terms), "constant": _sum(constant), "divisor": _sum(part.divisor)}
-
-
-def _obligation(proof: Invariant) -> dict[str, object]:
-    obligation = proof.obligation
-    return {
-        "kind": obligation.kind,
-        "move": obligation.moves[0][0] if obligation.kind == "exclusion" else None,
-        "locations": [_location(proof, here) for here in ordered(proof)],
-    }
 
 
 def ordered(proof: Invariant) -> list[ControlLocation]:

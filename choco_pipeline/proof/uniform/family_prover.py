@@ -10,20 +10,25 @@ from typing import Literal
 
 from choco_pipeline.proof.clock import Budget, Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
-from choco_pipeline.proof.trial import SECONDS, Refutation
+from choco_pipeline.proof.trial import SECONDS, Refutation, RelationKind
 from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine
 from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof, prove_by_cases
 from choco_pipeline.proof.uniform.control import FamilyObligation, option
 from choco_pipeline.proof.uniform.failure import Failure, FewValues, failures
-from choco_pipeline.proof.uniform.family import Family, FamilyCase, sign_with_power
+from choco_pipeline.proof.uniform.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.invariant_search import (
     Invariant,
     LostError,
+    ObligationGame,
     Samples,
     samples_of,
-    search,
 )
-from choco_pipeline.proof.uniform.sentences import all_values, forget_questions, independent
+from choco_pipeline.proof.uniform.sentences import (
+    all_values,
+    forget_questions,
+    independent,
+    sign_of,
+)
 
 #: Largest fraction of the time for the trial of members, and for the search for failures.
 MEMBER_SHARE = 0.2
@@ -119,11 +124,8 @@ def search_family(
     """
     if (p_positions is None) == (grundy is None):
         raise FamilyError("a family: give either its P-positions or its Grundy numbers")
-    if grundy is None:
-        assert p_positions is not None
-        family = Family.read(ruleset, condition, p_positions, "p-positions", where)
-    else:
-        family = Family.read(ruleset, condition, grundy, "grundy", where)
+    kind: RelationKind = "p-positions" if grundy is None else "grundy"
+    family = Family.read(ruleset, condition, p_positions or grundy or "", kind, where)
     return decide(family, Budget(seconds, memory=memory))
 
 
@@ -140,7 +142,7 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
         raise FamilyError(
             f"{family.ruleset} for {family.condition}: no natural numbers make it a game"
         )
-    if any(case.powers for case in cases):
+    if any(case.power is not None for case in cases):
         why = f"no counterexample in {members} members; a proof with powers of 2 is not supported"
         return FamilyProof(family, "undecided", why, members=members, seconds=clock.spent)
     proofs: list[CaseProof] = []
@@ -204,8 +206,8 @@ def _larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
         with_power = [total for total in naturals if EXPONENTIAL in total.names]
         conditions = larger.conditions + tuple(t for t in naturals if t not in with_power)
         shifts = (*larger.shifts.values(), larger.constant)
-        signs = [sign_with_power(shift, conditions) for shift in shifts]
-        if None not in signs and all(sign_with_power(t, conditions) for t in with_power):
+        signs = [sign_of(shift, conditions) for shift in shifts]
+        if None not in signs and all(sign_of(t, conditions) for t in with_power):
             yield replace(larger, conditions=independent(conditions))
 
 
@@ -231,11 +233,12 @@ MOST_ROUNDS = 2
 
 def obligations(family: Family, case: FamilyCase) -> Iterator[FamilyObligation]:
     """Yield the obligations that together imply the relation in a case."""
+    moves = family.description.moves
     if family.kind == "grundy":
-        yield FamilyObligation(family, case, "value")
-    for number, _ in enumerate(family.description.moves):
-        yield FamilyObligation(family, case, "exclusion", number)
-    yield FamilyObligation(family, case, "option")
+        yield FamilyObligation(family, case, "value", moves)
+    for move in moves:
+        yield FamilyObligation(family, case, "exclusion", (move,))
+    yield FamilyObligation(family, case, "option", moves)
 
 
 def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
@@ -245,7 +248,7 @@ def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
         key = variant.watched, variant.singles
         known = samples[key] = samples.get(key) or samples_of(variant)
         try:
-            return search(variant, known, clock, rounds)
+            return ObligationGame(variant, known, clock, rounds).solve()
         except LostError as error:
             last = error
         except OverError as error:
@@ -263,9 +266,8 @@ def _variants(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, 
         variants = [replace(obligation, watched=limited)]
     elif obligation.kind == "exclusion":
         variants = [plain, obligation]
-    elif (
-        all(shift == ZERO for shift in obligation.case.shifts.values())
-        and not obligation.has_target
+    elif obligation.family.kind == "p-positions" and not any(
+        shift != ZERO for shift in obligation.case.shifts.values()
     ):
         variants = [obligation, replace(obligation, watched=watched)]
     else:

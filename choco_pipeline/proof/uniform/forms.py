@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from itertools import product as choices
 from math import gcd, prod
@@ -32,6 +33,7 @@ from choco_pipeline.formula.nodes import (
     Node,
     names_of,
     nim_terms,
+    operators_of,
     render,
     walk,
     with_operands,
@@ -45,7 +47,6 @@ from choco_pipeline.proof.uniform.affine import (
     Place,
     factors_of,
     number,
-    product,
     variable,
 )
 
@@ -59,6 +60,33 @@ MOST_DOUBLED = 64
 Conjunction = tuple[Affine, ...]
 #: A function that returns whether a sum is never negative (True), always negative (False), or neither (None).
 Sign = Callable[[Affine], bool | None]
+
+
+@dataclass(frozen=True)
+class AffineQuotient:
+    """⌊dividend/divisor⌋, with natural coefficients, and divisor at least 1."""
+
+    dividend: Affine
+    divisor: Affine
+
+    @cached_property
+    def split(self) -> tuple[dict[str, Affine], Affine]:
+        """The coefficients of coordinates in the dividend, and the rest of the dividend."""
+        return self.dividend.split()
+
+    @property
+    def naturals(self) -> tuple[Affine, ...]:
+        """Sums that must be natural: the coefficients, the constant, and divisor - 1."""
+        multiples, constant = self.split
+        return (*multiples.values(), constant, self.divisor - 1)
+
+    def substitute(self, values: Mapping[str, Affine]) -> AffineQuotient:
+        """Substitute sums for some names."""
+        return AffineQuotient(self.dividend.substitute(values), self.divisor.substitute(values))
+
+    def room(self, place: Place, value: Affine) -> Affine:
+        """Return a sum that is natural exactly if the quotient is at least `value`."""
+        return self.dividend.at(place) - self.divisor * value
 
 
 class ResiduesNeededError(Exception):
@@ -102,7 +130,7 @@ class LinearFormReader:
     def affine(self, node: Node) -> Affine:
         """Read a formula without coordinates."""
         total = self.form(node)
-        if any(map(total.names.__contains__, map(variable, self.coordinates))):
+        if not total.names.isdisjoint(map(variable, self.coordinates)):
             raise FamilyError(f"{render(node)}: coordinates are not allowed here, only parameters")
         return total
 
@@ -161,7 +189,7 @@ class LinearFormReader:
     def multiplied(self, left: Affine, right: Affine) -> Affine:
         """Return a product; products of parameters are allowed only with a power of 2."""
         coordinates = {*map(variable, self.coordinates)}
-        found = product(left, right)
+        found = left * right
         for name, _ in found.terms:
             own = [factor for factor in factors_of(name) if factor not in coordinates]
             if len(factors_of(name)) > len(own) + 1:
@@ -284,9 +312,9 @@ def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], A
     """Return the shifts in a nim-sum, the number in it, and the number added to it."""
     if isinstance(node, Binary) and node.operator in "+-":
         left, right, sign = node.left, node.right, -1 if node.operator == "-" else 1
-        if sign > 0 and any(isinstance(p, Binary) and p.operator == "^" for p in walk(right)):
+        if sign > 0 and "^" in operators_of(right):
             left, right = right, left
-        if any(isinstance(part, Binary) and part.operator == "^" for part in walk(left)):
+        if "^" in operators_of(left):
             terms, constant, added = _nim_sum(reader, left)
             return terms, constant, added + reader.affine(right) * sign
     terms, constant = {}, ZERO
@@ -318,8 +346,8 @@ def _nim_constant(left: Affine, right: Affine, node: Node) -> Affine:
 MOST_CHOICES = 16
 #: Names for the value of the formula, and for the amount of a move.
 VALUE, AMOUNT = "value()", "amount()"
-#: Names of quotients that become further coordinates.
-FLOORS = tuple(map(str, range(8)))
+#: Limit of quotients that become further coordinates, with the names 0, 1, ….
+MOST_FLOORS = 8
 
 
 @dataclass(frozen=True)
@@ -356,8 +384,8 @@ class FloorReader:
     """Replaces quotients and remainders by further coordinates."""
 
     reader: LinearFormReader
-    #: Dividends and divisors. A dividend may contain earlier further coordinates.
-    floors: list[tuple[Affine, Affine]] = field(default_factory=list)
+    #: The further coordinates. A dividend may contain earlier ones.
+    floors: dict[str, AffineQuotient] = field(default_factory=dict)
 
     def read(self, node: Node, *, is_sum: bool) -> Node:
         """Replace quotients by names: all if `is_sum`, otherwise if necessary."""
@@ -371,7 +399,7 @@ class FloorReader:
                     return replace(node, left=left)
                 if not self.reader.known_sign(by - 1):
                     raise FamilyError(f"{render(node)}: a divisor that is at least 1 is needed")
-                floor = self._named(self.reader.form(left), by)
+                floor = self._named(AffineQuotient(self.reader.form(left), by))
                 if operator == "//":
                     return floor
                 return Binary("-", left, Binary("*", right, floor))
@@ -386,12 +414,13 @@ class FloorReader:
             case _:
                 return with_operands(node, lambda part: self.read(part, is_sum=is_sum))
 
-    def _named(self, dividend: Affine, divisor: Affine) -> Name:
-        if (dividend, divisor) not in self.floors:
-            self.floors.append((dividend, divisor))
-        if len(self.floors) > len(FLOORS):
-            raise FamilyError(f"more than {len(FLOORS)} quotients are compared or multiplied")
-        return Name(FLOORS[self.floors.index((dividend, divisor))])
+    def _named(self, quotient: AffineQuotient) -> Name:
+        known = {floor: name for name, floor in self.floors.items()}
+        name = known.get(quotient, str(len(self.floors)))
+        self.floors[name] = quotient
+        if len(self.floors) > MOST_FLOORS:
+            raise FamilyError(f"more than {MOST_FLOORS} quotients are compared or multiplied")
+        return Name(name)
 
 
 def read_amounts(
@@ -405,21 +434,6 @@ def read_amounts(
         ways = [(amount - value, value - amount) for value in values]
     limits = [()] if most is None else _bounds(reader, most, amount, 1)
     return tuple(one + other for one in ways for other in limits)
-
-
-def is_by_cases(node: Node, coordinates: frozenset[str], *, is_value: bool = True) -> bool:
-    """Whether a formula has no nim-sum, and is not just a coordinate plus a number.
-
-    A condition must also differ from an equation of sums.
-    """
-    parts = list(walk(node))
-    if any(isinstance(part, Binary) and part.operator in ("^", "&", "|") for part in parts):
-        return False
-    if not is_value:
-        is_equation = isinstance(node, Compare) and node.operators == ("==",)
-        return not is_equation or is_bent(node, coordinates)
-    named = sum(isinstance(part, Name) and part.name in coordinates for part in parts)
-    return named > 1 or is_bent(node, coordinates)
 
 
 def read_choices(floors: FloorReader, node: Node) -> tuple[RemainderChoice, ...]:
@@ -489,7 +503,7 @@ def _bounds(reader: LinearFormReader, node: Node, bound: Affine, sign: int) -> l
             if not reader.known_sign(divisor - 1):
                 raise FamilyError(f"{render(node)}: a divisor that is at least 1 is needed")
             rest = ZERO if sign > 0 else divisor - 1
-            return _bounds(reader, left, product(bound, divisor) + rest, sign)
+            return _bounds(reader, left, bound * divisor + rest, sign)
         case Call("min" | "max" as function, arguments):
             each = [_bounds(reader, part, bound, sign) for part in arguments]
             if (function == "max") == (sign > 0):  # one of them suffices

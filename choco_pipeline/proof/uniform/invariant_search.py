@@ -54,7 +54,6 @@ from choco_pipeline.proof.uniform.control import (
     option,
 )
 from choco_pipeline.proof.uniform.sentences import (
-    TRUE,
     all_of,
     any_of,
     at_least_0,
@@ -87,9 +86,7 @@ def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
                     todo.append(there)
                 digits = {**step.digits, **answer}
                 for counter, form in obligation.counters(there).items() if step.digits else ():
-                    total = digit_sum(form, digits)
-                    is_known = all(c % 2 == 0 for _, c in total.terms)
-                    rest = total.constant % 2 if is_known else None
+                    rest = _parity(digit_sum(form, digits))
                     added[there].setdefault(counter, set()).add(rest)
     parities = {
         here: tuple((c, r) for c, rs in sets.items() for r in rs if len(rs) == 1 and r is not None)
@@ -98,13 +95,18 @@ def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
     for here in added:
         if here.phase == "switch":
             for counter, r in parities[replace(here, phase="upper")]:
-                jump = obligation.jump(Affine.of(counter))
-                if all(c % 2 == 0 for _, c in jump.terms):
-                    parities[here] += ((counter, (r - jump.constant) % 2),)
+                jumped = _parity(obligation.jump(Affine.of(counter)))
+                if jumped is not None:
+                    parities[here] += ((counter, r ^ jumped),)
     return {
         here: Facts() if here.start else Facts(_equalities(obligation, here), parities[here])
         for here in added
     }
+
+
+def _parity(total: Affine) -> int | None:
+    """Return a sum modulo 2; None if it depends on names."""
+    return None if any(c % 2 for _, c in total.terms) else total.constant % 2
 
 
 def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
@@ -116,20 +118,17 @@ def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Af
             if (root := like.get(track, track)) is not None:
                 known[root] = known.get(root, ZERO) + a
         forms[counter] = {track: a for track, a in known.items() if a != ZERO}
-    singles: dict[str, str] = {}
-    for counter, form in forms.items():
-        if len(form) == 1 and counter.startswith("count("):
-            singles.setdefault(next(iter(form)), counter)
+    ones = [(form, n) for n, form in forms.items() if len(form) == 1 and n.startswith("count(")]
+    singles = {track: counter for form, counter in reversed(ones) for track in form}
     equalities: list[Affine] = []
     seen: dict[tuple[tuple[str, str], ...], str] = {}
     for counter, form in forms.items():
         same = tuple(sorted((t, str(a)) for t, a in form.items()))
         if all(t in singles and a.is_constant for t, a in form.items()):
-            total = Affine.of(counter)
-            for track, a in form.items():
-                total -= Affine.of(singles[track]) * a.constant
+            other = sum((Affine.of(singles[t]) * a.constant for t, a in form.items()), ZERO)
         else:
-            total = Affine.of(counter) - Affine.of(seen.setdefault(same, counter))
+            other = Affine.of(seen.setdefault(same, counter))
+        total = Affine.of(counter) - other
         if total == ZERO:
             continue
         jump = obligation.jump(total)
@@ -148,19 +147,16 @@ def _alike(obligation: FamilyObligation, here: ControlLocation) -> dict[str, str
             like[name] = None
         elif order == "equal":
             like[option(name)] = like.get(name, name)
-    in_nim_sum = [n for n in obligation.coordinates if n in obligation.case.shifts]
-    end = [CONSTANT] if obligation.has_constant else []
-    target = [TARGET] if obligation.has_target else []
+    in_nim_sum = [n for n in obligation.family.coordinates if n in obligation.case.shifts]
+    end = [CONSTANT] if CONSTANT in obligation.position else []
+    target = [TARGET] if TARGET in obligation.position else []
     if obligation.kind == "value":
         _relate(like, [*in_nim_sum, *end, "value"])
         return like
-    changed = {n for n, _ in here.orders}
-    of_option = [option(n) if n in changed else n for n in in_nim_sum]
+    orders = dict(here.orders)
+    of_option = [option(n) if n in orders else n for n in in_nim_sum]
     if obligation.kind == "option":
-        if not here.settled:
-            _relate(like, [*in_nim_sum, *end, *target])
-        else:
-            _relate(like, [*of_option, *end, *target])
+        _relate(like, [*(of_option if here.settled else in_nim_sum), *end, *target])
     elif obligation.family.kind == "p-positions":
         _relate(like, [*in_nim_sum, *end])
         _relate(like, [*of_option, *end])
@@ -303,9 +299,7 @@ def predicates(
     kept = {h: _distinct(samples[h], _goal_predicates(obligation, h), clock) for h in samples}
     for _ in range(rounds):
         added = {here: list(ps) for here, ps in kept.items()}
-        for here in samples:
-            if here.start:
-                continue
+        for here in (here for here in samples if not here.start):
             for step in obligation.steps(here):
                 for answer, there in step.answers:
                     updates = obligation.updates(here, {**step.digits, **answer}, there)
@@ -321,13 +315,11 @@ def _goal_predicates(obligation: FamilyObligation, here: ControlLocation) -> lis
         return [p.substitute(jumped) for p in _goal_predicates(obligation, there)]
     goal = obligation.goal(here)
     hypotheses = [p for clause in goal.hypotheses for p in clause]
-    if goal.conclusions is None and obligation.kind == "exclusion":
-        return hypotheses
     if obligation.kind == "option":
         parts = {i for height in obligation.case.heights.values() for i in range(len(height.parts))}
         dropped = {c for n, _ in here.orders for c in (count(n), *(legal(n, i) for i in parts))}
         hypotheses = [p for p in hypotheses if p.names.isdisjoint(dropped)]
-    return hypotheses + [p for clause in goal.conclusions or () for p in clause]
+    return hypotheses + [p for clause in goal.conclusions for p in clause]
 
 
 def _distinct(sample: Sample, candidates: list[Affine], clock: Clock) -> list[Affine]:
@@ -403,16 +395,17 @@ class _Answer:
 
 
 class ObligationGame:
-    """The safety game of one obligation with given predicates."""
+    """The safety game of one obligation, with predicates after some rounds."""
 
     def __init__(
         self,
         obligation: FamilyObligation,
         samples: Samples,
-        chosen: Mapping[ControlLocation, tuple[Affine, ...]],
         clock: Clock,
+        rounds: int,
     ) -> None:
-        self.obligation, self.samples, self.chosen, self.clock = obligation, samples, chosen, clock
+        self.obligation, self.samples, self.clock = obligation, samples, clock
+        self.chosen = predicates(obligation, samples, clock, rounds)
         self._steps: dict[ControlLocation, list[ControlStep]] = {
             h: list(obligation.steps(h)) for h in samples
         }
@@ -509,8 +502,7 @@ class ObligationGame:
             )
             return found
 
-        wrong = True if goal.conclusions is None else ~hold(goal.conclusions)
-        return bool(np.any(hold(goal.hypotheses) & wrong))
+        return bool(np.any(hold(goal.hypotheses) & ~hold(goal.conclusions)))
 
     def _ends_of(self, edge: Edge) -> dict[Bits, None]:
         """Return the next states of an answer that are known from points."""
@@ -579,7 +571,7 @@ class ObligationGame:
             return all_of(any_of(names(clause)) for clause in clauses)
 
         own, goal = names(self.chosen[here]), self.obligation.goal(here)
-        is_wrong = TRUE if goal.conclusions is None else negation(hold(goal.conclusions))
+        is_wrong = negation(hold(goal.conclusions))
         in_state = any_of(_literals(own, bits) for _, bits in states)
         ways = [all_of([in_state, hold(goal.hypotheses), is_wrong])]
         by_answer: dict[tuple[int, int], list[Edge]] = {}
@@ -632,9 +624,3 @@ def _distinct_columns(truths: Truths) -> tuple[list[Bits], Integers]:
 
 def _literals(predicates: Sequence[str], bits: Bits) -> str:
     return all_of(p if bit else negation(p) for p, bit in zip(predicates, bits, strict=True))
-
-
-def search(obligation: FamilyObligation, samples: Samples, clock: Clock, rounds: int) -> Invariant:
-    """Return an invariant with predicates of some rounds, or raise `LostError`."""
-    chosen = predicates(obligation, samples, clock, rounds)
-    return ObligationGame(obligation, samples, chosen, clock).solve()

@@ -7,7 +7,7 @@ such as the kinds of moves, is equal for all members and read from one of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,10 @@ from typing import Any
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.nodes import (
-    Binary,
     Name,
     Node,
     names_of,
     substitute,
-    walk,
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
@@ -38,6 +36,7 @@ from choco_pipeline.games.rules import Amounts, Move
 from choco_pipeline.games.ruleset import fresh_name
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.passes import split_passes
+from choco_pipeline.proof.uniform.solved_parameter import exponents
 
 #: Tried values of parameters in the search for a member (the first value usually suffices), and limit of tried tuples.
 TRIED, MOST_TRIED = (10007, 1, 2, 3, 5, 0, 100), 400
@@ -111,15 +110,33 @@ def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
         )
     member, values = _member(game, games)
     _require_supported(member)
-    found, left = _Formulas(), [*member.coordinates]
+    heights = dict[str, Node]()
+    listed, most = dict[str, tuple[Node, ...]](), dict[str, Node]()
+    left = [*member.coordinates]
     for part in parts:
         own = build(part, values, Path.cwd(), games).coordinates
-        found.add(part, dict(zip(own, map(Name, left), strict=False)), games)
+        new = dict(zip(own, left, strict=False))
         del left[: len(own)]
-    every = [
-        (m.lowers[0], _dependents(found.heights, m.lowers[0]), m.clips) for m in member.rules.moves
-    ]
-    moves = tuple(dict.fromkeys(every))
+        put: dict[str, Node] = {name: Name(new_name) for name, new_name in new.items()}
+        is_own = part.name == OWN
+        put |= {
+            n: v.root for n, v in part.arguments if isinstance(v, Formula) and (is_own or n != "f")
+        }
+        part_heights, part_moves = _formulas_of(part, games)
+        heights |= {new[y]: _read(height, put) for y, height in part_heights.items()}
+        for move in part_moves:
+            lowered = new[next(iter(move.lower))]
+            if isinstance(move.by, list):
+                listed[lowered] = tuple(_read_amount(amount, put) for amount in move.by)
+            if move.at_most is not None:
+                most[lowered] = _read(move.at_most, put)
+    moves = tuple(
+        dict.fromkeys(
+            (lowered, _limited_by(lowered, heights), move.clips)
+            for move in member.rules.moves
+            for lowered in move.lowers
+        )
+    )
     if len({lowered for lowered, _, _ in moves}) < len(moves):
         raise FamilyError(f"{text}: two kinds of move of one coordinate")
     counted = () if passes is None else (fresh_name("p", member.coordinates),)
@@ -129,7 +146,7 @@ def _described(text: str, games: Mapping[str, Any] | None) -> ParametricRules:
     for name in member.coordinates:
         if name in RESERVED or not name.isidentifier():
             raise FamilyError(f"{text}: a coordinate cannot be named {name!r} here")
-    rules = (found.heights, moves, member.documents, found.listed, found.most, counted)
+    rules = (heights, moves, member.documents, listed, most, counted)
     return ParametricRules(notation, parameters, member.coordinates, *rules)
 
 
@@ -164,54 +181,31 @@ def _member(
     raise error
 
 
-@dataclass(frozen=True)
-class _Formulas:
-    """The heights and amounts of `ParametricRules`, collected from the components."""
-
-    heights: dict[str, Node] = field(default_factory=dict)
-    listed: dict[str, tuple[Node, ...]] = field(default_factory=dict)
-    most: dict[str, Node] = field(default_factory=dict)
-
-    def add(
-        self, game: Notation, names: Mapping[str, Name], games: Mapping[str, Any] | None
-    ) -> None:
-        """Add the formulas of a component, with new names for its coordinates."""
-        given = dict(game.arguments)
-        own, heaps = given.pop(OWN, None), given.get("heaps")
-        if isinstance(heaps, Formula) and heaps.names:
-            raise FamilyError(f"{game.text}: its members have different coordinates")
-        heights: Mapping[str, object] = {"y": HEIGHTS[game.name]} if game.name in HEIGHTS else {}
-        moves: Sequence[GameMove] = ()
-        if isinstance(own, GameName):
-            file = described(own.text, Path.cwd(), games).file
-            heights, moves = file.heights, file.moves
-        elif (height := given.pop("f", None)) is not None:
-            if not isinstance(height, Formula):
-                raise FamilyError(f"height {height.text}: a formula is needed")
-            if _has_power(height):
-                raise FamilyError(
-                    f"{height.text}: a power of a parameter is supported as an argument of a game, not in f"
-                )
-            heights = {"y": height.text}
-        substitution: dict[str, Node] = {**names}
-        substitution |= {n: v.root for n, v in given.items() if isinstance(v, Formula)}
-
-        def read(written: object) -> Node:
-            return substitute(parse_nodes(str(written)), substitution)
-
-        self.heights.update({names[y].name: read(height) for y, height in heights.items()})
-        for move in moves:
-            lowered = names[next(iter(move.lower))].name
-            if isinstance(move.by, list):
-                self.listed[lowered] = tuple(read(_amount(written)) for written in move.by)
-            if move.at_most is not None:
-                self.most[lowered] = read(move.at_most)
+def _formulas_of(
+    game: Notation, games: Mapping[str, Any] | None
+) -> tuple[Mapping[str, object], Sequence[GameMove]]:
+    """Return the heights of a component, and its moves if it is a user-defined game."""
+    given = dict(game.arguments)
+    own, heaps, height = given.get(OWN), given.get("heaps"), given.get("f")
+    if isinstance(heaps, Formula) and heaps.names:
+        raise FamilyError(f"{game.text}: its members have different coordinates")
+    if isinstance(own, GameName):
+        file = described(own.text, Path.cwd(), games).file
+        return file.heights, file.moves
+    if height is None:
+        return ({"y": HEIGHTS[game.name]} if game.name in HEIGHTS else {}), ()
+    if not isinstance(height, Formula):
+        raise FamilyError(f"height {height.text}: a formula is needed")
+    if exponents([height.root]):
+        raise FamilyError(
+            f"{height.text}: a power of a parameter is supported as an argument of a game, not in f"
+        )
+    return {"y": height.text}, ()
 
 
-def _has_power(formula: Formula) -> bool:
-    """Whether a formula contains a power with a parameter in its exponent."""
-    parts = walk(formula.root)
-    return any(isinstance(p, Binary) and p.operator == "**" and names_of(p.right) for p in parts)
+def _limited_by(lowered: str, heights: Mapping[str, Node]) -> tuple[str, ...]:
+    """Return the coordinates whose heights depend on the lowered coordinate."""
+    return tuple(y for y, height in heights.items() if y != lowered and lowered in names_of(height))
 
 
 def _require_supported(member: Ruleset) -> None:
@@ -238,16 +232,11 @@ def _require_supported(member: Ruleset) -> None:
             raise FamilyError(f"{what} has a condition; this is not supported")
 
 
-def _amount(written: object) -> object:
+def _read(written: object, put: Mapping[str, Node]) -> Node:
+    return substitute(parse_nodes(str(written)), put)
+
+
+def _read_amount(written: object, put: Mapping[str, Node]) -> Node:
     if isinstance(written, list) or str(written).startswith("bits("):
         raise FamilyError(f"amounts {written}: only integers and formulas are supported")
-    return written
-
-
-def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
-    """Return the coordinates whose heights depend on the lowered coordinate."""
-    return tuple(
-        name
-        for name, height in heights.items()
-        if name != lowered and Name(lowered) in walk(height)
-    )
+    return _read(written, put)

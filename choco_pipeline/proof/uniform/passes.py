@@ -21,9 +21,9 @@ from choco_pipeline.formula.nodes import (
     is_truth,
     names_of,
     nim_terms,
+    operators_of,
     render,
     substitute,
-    walk,
     with_operands,
 )
 from choco_pipeline.games.notation import Notation
@@ -72,7 +72,9 @@ def _simplified(node: Node) -> Node:
             return part
         case Call("max", (Integer(0), part) | (part, Integer(0))):  # Grundy numbers are natural
             return part
-        case Compare(("==",), (Binary("^", left, right), Integer(0))) if _is_nested(left, right):
+        case Compare(("==",), (Binary("^", left, right) as nim_sum, Integer(0))) if any(
+            "^" in operators_of(term) for term in nim_terms(nim_sum)
+        ):
             return Compare(("==",), (left, right))
         case _:
             return node
@@ -86,9 +88,3 @@ def _value(node: Node) -> int | None:
         return parse(render(node)).value({})
     except FormulaError:
         return None
-
-
-def _is_nested(*nodes: Node) -> bool:
-    """Whether a term of a nim-sum contains a nim-sum."""
-    terms = [term for node in nodes for term in nim_terms(node)]
-    return any(isinstance(part, Binary) and part.operator == "^" for t in terms for part in walk(t))

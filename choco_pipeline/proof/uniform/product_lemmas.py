@@ -14,13 +14,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from itertools import product as choices
-from math import prod
 
 import z3
 
 from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.affine import Affine, factors_of, product, product_name
+from choco_pipeline.proof.uniform.affine import TIMES, Affine, factors_of
 from choco_pipeline.proof.uniform.sentences import (
     all_of,
     any_of,
@@ -60,7 +59,7 @@ class Products:
         for factor, value in choices(self.names, (0, 1)):
             m = Affine.of(factor)
             names = map(Affine.of, self.names[factor])
-            differences = (product(m, n) - n * value for n in names)
+            differences = (m * n - n * value for n in names)
             other = any_of([at_least_0(m - value - 1), at_least_0(-m + value - 1)])
             sentences.append(any_of([other, all_of(map(is_0, differences))]))
         return all_of(sentences)
@@ -71,7 +70,7 @@ class Products:
 
     @staticmethod
     def _lemma(m: Affine, d: Affine) -> str:
-        whole = product(m, d)
+        whole = m * d
         implications = [
             (d - 1, [whole - m]),
             (-d - 1, [-whole - m]),
@@ -83,19 +82,19 @@ class Products:
             any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in implications
         )
 
-    def are_right(self, values: Mapping[str, int]) -> bool:
-        """Whether the values of products are the products of the values."""
-        pairs = ((m, n) for m, names in self.names.items() for n in names)
-        return all(values[product_name(pair)] == prod(values[n] for n in pair) for pair in pairs)
-
     def broken(self, values: Mapping[str, int]) -> list[Affine]:
-        """Return sums whose lemmas are false for these values, sparse ones first."""
+        """Return sums whose lemmas are false for these values, sparse ones first.
+
+        There is one exactly if some product is wrong.
+        """
         return list(dict.fromkeys(d for m in self.names for d in self._broken(m, values)))
 
     def _broken(self, factor: str, values: Mapping[str, int]) -> list[Affine]:
         broken: list[tuple[int, int, Affine]] = []
         m, multiplied = values[factor], self.names[factor]
-        pairs = {name: (values[name], values[product_name((factor, name))]) for name in multiplied}
+        pairs = {
+            name: (values[name], values[TIMES.join(sorted((factor, name)))]) for name in multiplied
+        }
         for size in range(1, MOST_NAMES + 1):
             for names in combinations(multiplied, size):
                 for multiples in choices(MULTIPLES, repeat=size):
@@ -140,9 +139,9 @@ def lemmas_for(
     TrueCounterexampleError
         If numbers with correct products satisfy the text.
     UndecidedError
-        If no lemma excludes certain wrong products, or the time is over.
+        If z3 finds no answer, more than `MOST_ROUNDS` rounds are needed, or the time is over.
     """
-    question = _Question.of(text, products)
+    question = _Question(text, products)
     multiplied = [{*names} for names in products.names.values()]
     used = [Affine.of(name) for name in dict.fromkeys(chain(*products.names.values()))]
     used += [d for d in first if all(d.names <= names for names in multiplied) and d not in used]
@@ -157,11 +156,9 @@ def lemmas_for(
         model = question.solver.model()
         known = {name.name(): model[name] for name in model.decls() if name.arity() == 0}
         values = {n: known[n].as_long() if n in known else 0 for n in question.names}
-        if products.are_right(values):
-            raise TrueCounterexampleError(values)
         broken = products.broken(values)[:AT_ONCE]
         if not broken:
-            raise UndecidedError("no lemma about products excludes some wrong products")
+            raise TrueCounterexampleError(values)
         used = used + broken
     raise UndecidedError(f"more than {MOST_ROUNDS} rounds of lemmas on products")
 
@@ -170,7 +167,7 @@ def needed_lemmas(
     text: str, products: Products, used: Sequence[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
     """Return the sums whose lemmas z3 uses; all sums if the time is over."""
-    question = _Question.of(text, products)
+    question = _Question(text, products)
     solver = question.solver
     labels = {z3.Bool(f"lemma {place}", solver.ctx): total for place, total in enumerate(used)}
     solver.add([z3.Implies(label, question.lemma(total)) for label, total in labels.items()])
@@ -179,22 +176,16 @@ def needed_lemmas(
     return tuple(labels[label] for label in solver.unsat_core())
 
 
-@dataclass(frozen=True)
 class _Question:
     """A text for z3, to which lemmas are added.
 
     It has its own context, because the answers of z3, and so the lemmas, depend on everything in a context.
     """
 
-    names: list[str]
-    products: Products
-    solver: z3.Solver
-
-    @classmethod
-    def of(cls, text: str, products: Products) -> _Question:
-        solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
-        solver.from_string(text)
-        return cls(sorted(names_in(text)), products, solver)
+    def __init__(self, text: str, products: Products) -> None:
+        self.names, self.products = sorted(names_in(text)), products
+        self.solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
+        self.solver.from_string(text)
 
     def lemma(self, total: Affine) -> z3.BoolRef:
         lemma = smt_text([], self.products.lemma(total), names=self.names)

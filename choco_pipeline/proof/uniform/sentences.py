@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import cvc5
 import z3
 
-from choco_pipeline.proof.uniform.affine import Affine
+from choco_pipeline.proof.uniform.affine import EXPONENTIAL, Affine, factors_of
 
 TRUE, FALSE = "true", "false"
 
@@ -20,16 +20,14 @@ def text(conditions: Iterable[Affine], body: str, *, names: Iterable[str] = ()) 
     sentences = [*map(at_least_0, conditions), body]
     declared = sorted({*names, *names_in(" ".join(sentences))})
     lines = ["(set-logic QF_LIA)"]
-    lines += [f"(declare-const {_symbol(name)} Int)" for name in declared]
+    lines += [f"(declare-const |{name}| Int)" for name in declared]
     lines += [f"(assert {sentence})" for sentence in sentences]
     return "\n".join([*lines, "(check-sat)", ""])
 
 
 def term(total: Affine) -> str:
     """Return the term of a sum."""
-    parts = [
-        _symbol(name) if c == 1 else f"(* {_integer(c)} {_symbol(name)})" for name, c in total.terms
-    ]
+    parts = [f"|{n}|" if c == 1 else f"(* {_integer(c)} |{n}|)" for n, c in total.terms]
     if total.constant or not parts:
         parts.append(_integer(total.constant))
     return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
@@ -88,10 +86,6 @@ def names_in(sentences: str) -> set[str]:
     return {*sentences.split("|")[1::2]}
 
 
-def _symbol(name: str) -> str:
-    return f"|{name}|"
-
-
 def _integer(value: int) -> str:
     return str(value) if value >= 0 else f"(- {-value})"
 
@@ -120,15 +114,20 @@ def is_possible(conditions: Iterable[Affine]) -> bool:
     return bool(solver_of(conditions).check() != z3.unsat)
 
 
-def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
+def natural_powers(total: Affine) -> list[Affine]:
+    """Return natural sums: 2**t - 1 and multiples of 2**t, if they occur in `total`."""
+    multiples = [name for name, _ in total.terms if EXPONENTIAL in factors_of(name)]
+    return [Affine.of(name) - int(name == EXPONENTIAL) for name in multiples]
+
+
+def sign_of(total: Affine, conditions: Iterable[Affine]) -> bool | None:
     """Return True if a sum is never negative, False if it always is, otherwise None."""
     if total.is_constant:
         return total.constant >= 0
-    if not is_possible([*conditions, -total - 1]):
+    known = [*conditions, *natural_powers(total)]
+    if not is_possible([*known, -total - 1]):
         return True
-    if not is_possible([*conditions, total]):
-        return False
-    return None
+    return None if is_possible([*known, total]) else False
 
 
 def value_in(model: z3.ModelRef, name: str) -> int:

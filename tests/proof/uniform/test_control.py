@@ -118,9 +118,7 @@ class Run:
         def holds(clauses):
             return all(any(p.value(known) >= 0 for p in clause) for clause in clauses)
 
-        if not holds(goal.hypotheses):
-            return False
-        return goal.conclusions is None or not holds(goal.conclusions)
+        return holds(goal.hypotheses) and not holds(goal.conclusions)
 
     def is_given_up(self):
         """Whether the hypotheses are said never to hold again."""
@@ -169,7 +167,7 @@ def pair_breaks(run, case, position, after, changed):
     obligation, inner = run.obligation, run.inner
     old, new = tracks(case, inner, position), tracks(case, inner, after)
     numbers = {**old, **{option(n): new[n] for n in changed}}
-    if obligation.has_constant:
+    if CONSTANT in obligation.position:
         numbers[CONSTANT] = case.constant.value(inner)
     words = {track: digits_of(number) for track, number in numbers.items()}
     for i in range(DIGITS + 1):
@@ -207,7 +205,7 @@ def answered(run, proof, position, wanted):
     """Return the option that the strategy writes, digit by digit, for a position and a value that is wanted."""
     obligation, case, inner = proof.obligation, proof.obligation.case, run.inner
     numbers = tracks(case, inner, position)
-    if obligation.has_target:
+    if TARGET in obligation.position:
         numbers[TARGET] = wanted + case.offset.value(inner)
     words = {track: digits_of(number) for track, number in numbers.items()}
     written = dict.fromkeys(position, 0)
