@@ -8,12 +8,19 @@ A. Boudet and H. Comon, Diophantine equations, Presburger arithmetic and finite 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from operator import and_, or_, xor
 from typing import Any, Literal
 
 import numpy as np
 
-from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, remembered
+from choco_pipeline.automata.dfa import (
+    MOST_TRACKS,
+    Arrays,
+    Automaton,
+    AutomatonError,
+    Variable,
+    remembered,
+)
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.errors import LimitError
 
@@ -23,11 +30,7 @@ Operation = Literal["^", "&", "|"]
 #: Limit of carries. A linear relation has about as many states as the sum of its absolute coefficients.
 MOST_CARRIES = 1 << 16
 
-_BITS: Mapping[Operation, Callable[[int, int], int]] = {
-    "^": lambda p, q: p ^ q,
-    "&": lambda p, q: p & q,
-    "|": lambda p, q: p | q,
-}
+_BITS: Mapping[Operation, Callable[[int, int], int]] = {"^": xor, "&": and_, "|": or_}
 _ODD = None
 
 
@@ -109,20 +112,16 @@ def _carries(
 ) -> Automaton:
     tracks = _names(tuple(coefficients))
     factors = tuple(coefficients[track] for track in tracks)
-    made = partial(_of_carries, tracks, factors, constant, relation, most_states)
-    return remembered(made, tracks, ("linear", factors, constant, relation, most_states))
+    return _of_carries(tracks, factors, constant, relation, most_states)
 
 
+@remembered
 def _of_carries(
-    tracks: tuple[Variable, ...],
-    factors: tuple[int, ...],
-    constant: int,
-    relation: Literal["==", ">="],
-    most_states: int,
-) -> Automaton:
+    factors: tuple[int, ...], constant: int, relation: Literal["==", ">="], most_states: int
+) -> Arrays:
     sums = [
         sum(factor for i, factor in enumerate(factors) if symbol >> i & 1)
-        for symbol in range(1 << len(tracks))
+        for symbol in range(1 << len(factors))
     ]
     # Carries are Python integers because a constant may exceed a machine word.
     number: dict[int | None, int] = {constant: 0}
@@ -142,9 +141,9 @@ def _of_carries(
         rows.append(row)
         if len(carries) > most_states:
             raise LimitError(
-                f"a linear relation of {len(tracks)} numbers needs more than {most_states} states"
+                f"a linear relation of {len(factors)} numbers needs more than {most_states} states"
             )
     accepting = [
         carry is not _ODD and (carry == 0 if relation == "==" else carry >= 0) for carry in carries
     ]
-    return Automaton(tracks, *minimised(np.array(rows, np.int32), np.array(accepting, np.bool_)))
+    return minimised(np.array(rows, np.int32), np.array(accepting, np.bool_))
