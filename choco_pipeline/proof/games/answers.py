@@ -66,8 +66,7 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
     base, most = ruleset.base, ruleset.passes
     passes, bar = (here[-1], here[:-1]) if most else (0, here)
     engine = Engine({relation_name(p): automaton for p, automaton in enumerate(proof.automata)})
-    number = Auxiliary("value'")
-    value: Variables = (number,) if proof.relation == "grundy" else ()
+    value: Variables = (Auxiliary("value'"),) if proof.relation == "grundy" else ()
     names = base.coordinates
     known = dict(zip(names, bar, strict=True))
 
@@ -77,13 +76,12 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
             f"{ruleset.notation}: the certificate is wrong: it says {what} {at}"
         )
 
-    automaton = algebra.restricted(
-        engine.automaton_of(Member(relation_name(passes), (*names, *value))), known
-    )
-    of_position = algebra.witness(automaton)
-    if value and of_position is None:
-        raise wrong("no Grundy number")
-    grundy = None if of_position is None else of_position.get(number, 0)
+    grundy: int | None = 0 if proof.holds(here) else None
+    if value:
+        numbers = proof.values(here)
+        if not numbers:
+            raise wrong("no Grundy number")
+        grundy = numbers[0]
     outcome: Literal["P", "N"] = "P" if grundy == 0 else "N"
 
     moves = [

@@ -21,7 +21,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from choco_pipeline.automata.algebra import restricted, witness
+from choco_pipeline.automata.algebra import restricted
 from choco_pipeline.automata.dfa import Automaton, Variable, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
@@ -111,31 +111,30 @@ class Proof:
         """
         if self.status != "proved":
             raise UndecidedError(f"{self.ruleset.notation}: nothing is proved: {self.status}")
-        number = (value,) if self.relation == "grundy" else ()
-        return self.holds(self.ruleset.check(position), *number)
+        return self.holds(self.ruleset.check(position), value)
 
-    def holds(self, position: Position, *value: int) -> bool:
-        """Whether the automata accept a legal position, with its Grundy number if any."""
+    def holds(self, position: Position, value: int = 0) -> bool:
+        """Whether a legal position is a P-position, or has the value, by the automata."""
+        automaton, known = self.at(position)
+        return automaton.accepts({**known, str(len(known)): value})
+
+    def at(self, position: Position) -> tuple[Automaton, dict[str, int]]:
+        """Return the automaton for a position's passes, and its other coordinates by track."""
         heaps = len(self.ruleset.base.coordinates)
         passes = position[heaps] if len(position) > heaps else 0
-        digits = enumerate((*position[:heaps], *value))
-        return self.automata[passes].accepts({str(i): number for i, number in digits})
+        return self.automata[passes], {str(i): number for i, number in enumerate(position[:heaps])}
 
-    def is_p(self, position: Position) -> bool:
-        """Whether a legal position is a P-position according to the automata."""
-        return self.holds(position, *(() if self.relation == "p" else (0,)))
+    def values(self, position: Position, most: int = 1) -> list[int]:
+        """Return the least Grundy numbers that the automata accept at a position."""
+        return first_members(restricted(*self.at(position)), most)
 
     def number(self, position: Position) -> int | None:
         """Return the Grundy number of a legal position; None if it is not proved."""
         if self.relation == "p":
             return None
-        heaps = len(self.ruleset.base.coordinates)
-        here = self.automata[position[heaps] if len(position) > heaps else 0]
-        given = {str(i): coordinate for i, coordinate in enumerate(position[:heaps])}
-        value = witness(restricted(here, given))
-        if value is None:
-            raise DisagreementError(f"{self.ruleset.notation}: {position} has no value")
-        return value[str(heaps)]
+        for value in self.values(position):
+            return value
+        raise DisagreementError(f"{self.ruleset.notation}: {position} has no value")
 
 
 #: The reason in a proof.
@@ -269,20 +268,13 @@ def fitting(
 
 
 @dataclass
-class Search:
-    """The state of a search or check, with its clock."""
+class Search(Guesser):
+    """The state of a search or check."""
 
-    ruleset: Ruleset
-    relation: Relation
-    clock: Clock
-    size: SearchSize = field(default_factory=SearchSize)
     #: The proved (or given) automata, and their valid obligations.
     automata: list[Automaton] = field(default_factory=list)
     checks: list[Obligation] = field(default_factory=list)
     growth: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        self.guesser = Guesser(self.ruleset, self.relation, self.clock, self.size)
 
     def proof(self, status: Status, why: str, period: Period | None = None) -> Proof:
         """Return the result, with the CPU time since the start."""
@@ -296,7 +288,7 @@ class Search:
         self.growth = ()
         name = relation_name(passes)
         too_large = ""
-        for learned in self.guesser.attempts(passes):
+        for learned in self.attempts(passes):
             guess = learned.automaton
             if self.clock.left <= 0:
                 raise UndecidedError(f"{name}: {self.clock.over}")
@@ -351,8 +343,7 @@ class Search:
                 raise HeightError(f"{game.notation}: the height falls at {assigned(at)}")
         what = f"{obligation.name!r} is wrong at {at} by the engine"
         try:
-            arguments = (game, self.relation, automata, obligation.passes, at, self.clock)
-            wrong = contradiction(*arguments)
+            wrong = contradiction(game, self.relation, automata, obligation.passes, at, self.clock)
         except UndecidedError as error:
             raise UndecidedError(
                 f"{what}; the comparison with the definition did not end: {error}"
@@ -388,29 +379,23 @@ def contradiction(
     here = tuple(counterexample.get(name, 0) for name in ruleset.base.coordinates)
     position = (*here, passes) if ruleset.passes else here
 
-    def of_coordinates(place: Position) -> tuple[Automaton, dict[str, int]]:
-        *coordinates, left = place if ruleset.passes else (*place, 0)
-        return automata[left], {str(i): c for i, c in enumerate(coordinates)}
-
-    def holds(place: Position) -> bool:
-        automaton, known = of_coordinates(place)
-        return automaton.accepts(known)
+    guess = Proof(ruleset, relation, "undecided", "", tuple(automata), (), 0.0)
 
     def values(place: Position) -> list[int]:
         clock.require()
-        return first_members(restricted(*of_coordinates(place)), SHOWN)
+        return guess.values(place, SHOWN)
 
     def counted(place: Position, numbers: Sequence[int]) -> str:
         number = f"at least {SHOWN}" if len(numbers) >= SHOWN else str(len(numbers))
         return f"{_text(place)} has {number} values: {', '.join(map(str, numbers)) or 'none'}"
 
     if relation == "p":
-        is_member = holds(position)
+        is_member = guess.holds(position)
         if not ruleset.is_position(position):
             why = f"which is no position: {ruleset.why_not(position)}"
             return f"the relation holds at {_text(position)}, {why}" if is_member else None
         for option in clock.limited(ruleset.options(position)):
-            if holds(option):
+            if guess.holds(option):
                 both = f"the relation holds at {_text(position)} and at its option {_text(option)}"
                 return both if is_member else None
         if is_member:

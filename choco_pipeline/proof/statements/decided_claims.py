@@ -334,7 +334,7 @@ class _Question:
         if printed is None and not isinstance(check, PPositions | GrundyNumbers | Values):
             return self._contradiction(position)
         named = self.environment | dict(zip(game.coordinates, position, strict=True))
-        is_p, number, reason, option = proof.is_p(position), proof.number(position), None, None
+        is_p, number, reason, option = proof.holds(position), proof.number(position), None, None
         if printed is None and isinstance(check, PPositions):
             is_wrong = check.formula.value(named) != is_p
             actual, claimed = ("P-position", "N-position")[:: 1 if is_p else -1]
@@ -359,7 +359,7 @@ class _Question:
             return explain.counterexample_at(case, position)
         if not is_p and not game.rules.splits:
             options = islice(game.options(position), MOST_OPTIONS)
-            option = next(filter(proof.is_p, options), None)
+            option = next(filter(proof.holds, options), None)
         if option is not None and self.claim.numbers is None and printed is None:
             reason = f"its option {option} is a P-position"
         return Counterexample(actual, claimed, position, game.coordinates, option, reason)
@@ -395,7 +395,7 @@ class _Question:
             return None
         cells = Cells.computed(game, bound, "grundy")
         number = cells.grundy(position)
-        is_p = self.proof.is_p(position)
+        is_p = self.proof.holds(position)
         if (number == 0) != is_p or self.proof.number(position) not in (None, number):
             raise DisagreementError(
                 f"{game.notation}: {position} has Grundy number {number}, but not by the proved automata"

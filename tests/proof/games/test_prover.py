@@ -53,7 +53,7 @@ def test_p_positions_are_proved_and_are_the_definitions(text, states):
     assert proof.status == "proved"
     assert proof.states == (states or proof.states)
     for position in game.positions(6):
-        assert proof.is_p(position) == game.is_p_position(position), position
+        assert proof.holds(position) == game.is_p_position(position), position
 
 
 @pytest.mark.parametrize(
