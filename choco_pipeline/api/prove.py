@@ -29,7 +29,6 @@ from choco_pipeline.proof.games.prover import prove as prove_automata
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import ProofOutcome
-from choco_pipeline.proof.statements.proved_formulas import describe_by_table
 
 #: Time limit in seconds for each search for a formula: from the proved automata, and in a table.
 FORMULA_SECONDS = 20.0
@@ -150,7 +149,9 @@ def decide_game(
             proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
         except UndecidedError as error:
             seconds = time.monotonic() - start
-            return ProofOutcome.nothing(str(error), seconds, notation, relation), verdict
+            return ProofOutcome.nothing(
+                str(error), seconds, ruleset=notation, relation=relation
+            ), verdict
         if proof.is_proved:
             tell("proved; the checker runs")
             (proof,) = task.with_checker([proof])
@@ -161,8 +162,8 @@ def decide_game(
         elif proof.is_proved:
             tell("proved; looking for a formula")
             of_formula = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
-            for search in (task.describe, describe_by_table):
-                proof = task.with_formula(proof, of_formula, prover, search)
+            for by_table in (False, True):
+                proof = task.with_formula(proof, of_formula, prover, by_table=by_table)
     return proof, verdict
 
 

@@ -60,7 +60,7 @@ from choco_pipeline.proof.statements.claim_certificate import (
 )
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_integers
-from choco_pipeline.proof.statements.proved_formulas import formulas
+from choco_pipeline.proof.statements.proved_formulas import describe
 from choco_pipeline.proof.trial import Statement, confirmed
 from choco_pipeline.provenance import file_digest
 from choco_pipeline.stages import KILLED, Stage
@@ -69,8 +69,6 @@ AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
 AnyAnswer = TypeVar("AnyAnswer", bound=ProofOutcome | ClaimVerdict)
 #: JSON data of a claim (`Claim.as_json`).
 Document = Mapping[str, Any]
-#: A search for a formula, for a certificate and a limit in seconds.
-Describe = Callable[[str, float], FormulaOfProof | None]
 #: Subfolder of the folder of certificates for cached outcomes.
 OUTCOMES = "outcomes"
 #: Games whose proofs together use all compiled code.
@@ -320,16 +318,11 @@ def check_again(certificate: Path, seconds: float, memory: float, prover: Limite
     return outcome
 
 
-def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
-    """Return a proved formula for the relation of a certificate, in this process."""
-    return formulas(read_certificate(Path(certificate)), seconds)
-
-
 def with_formula(
-    proof: AnyProof, limits: Mapping[str, float], prover: Limited, search: Describe = describe
+    proof: AnyProof, limits: Mapping[str, float], prover: Limited, *, by_table: bool = False
 ) -> AnyProof:
     """Add a formula to a proof, if a search finds one with a better rank."""
-    request = (search, proof.certificate, limits["seconds"])
+    request = (describe, proof.certificate, limits["seconds"], by_table)
     with suppress(UndecidedError):
         document = prover.call(*request, what="the formula", **limits)
         formula = document and FormulaOfProof.model_validate(document)

@@ -125,6 +125,7 @@ def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | N
     return min(proved, key=lambda formula: formula.rank, default=None)
 
 
-def describe_by_table(certificate: str, seconds: float) -> FormulaOfProof | None:
-    """Return a formula for the relation of a certificate; see `formulas_of_table`."""
-    return formulas_of_table(read_certificate(Path(certificate)), seconds)
+def describe(certificate: str, seconds: float, by_table: bool) -> FormulaOfProof | None:
+    """Return a formula for a certificate, by `formulas` or by `formulas_of_table`."""
+    proof = read_certificate(Path(certificate))
+    return formulas_of_table(proof, seconds) if by_table else formulas(proof, seconds)
