@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from choco_pipeline.automata.dfa import (
     AutomatonError,
     Variable,
     listed,
-    place_of,
     remembered,
 )
 from choco_pipeline.automata.minimise import minimised, numbered
@@ -60,7 +58,7 @@ def _joined(a: Automaton, b: Automaton, most_states: int, *, ends: bool) -> Auto
 
     `ends` is the acceptance of one automaton that decides the result alone.
     """
-    tracks = tuple(sorted(set(a.tracks) | set(b.tracks), key=place_of))
+    tracks = tuple(sorted({*a.tracks, *b.tracks}))
     if len(tracks) > MOST_TRACKS:
         raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
     most = min(most_states, MOST_TRANSITIONS >> len(tracks))
@@ -106,7 +104,7 @@ def _product(
     return minimised(delta, accepts == ends)
 
 
-def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
+def renamed(a: Automaton, names: Mapping[Variable, Variable]) -> Automaton:
     """Rename tracks. Tracks with the same new name are identified.
 
     Raises `AutomatonError` if an old name is not a track.
@@ -172,7 +170,7 @@ def _projected(a: Automaton, bound: tuple[int, ...], most: int) -> Arrays:
     return minimised(delta, accepts)
 
 
-def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
+def restricted(a: Automaton, known: Mapping[Variable, int]) -> Automaton:
     """Substitute numbers for some tracks; the result is on the other tracks."""
     given = {track: known[track] for track in a.tracks if track in known}
     for track, value in given.items():

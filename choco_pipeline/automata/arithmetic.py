@@ -12,6 +12,7 @@ from operator import and_, or_, xor
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choco_pipeline.automata.dfa import (
     MOST_TRACKS,
@@ -30,12 +31,12 @@ Operation = Literal["^", "&", "|"]
 #: Limit of carries. A linear relation has about as many states as the sum of its absolute coefficients.
 MOST_CARRIES = 1 << 16
 
-_BITS: Mapping[Operation, Callable[[int, int], int]] = {"^": xor, "&": and_, "|": or_}
+_BITS: Mapping[Operation, Callable[[Any, Any], Any]] = {"^": xor, "&": and_, "|": or_}
 _ODD = None
 
 
 def linear(
-    coefficients: Mapping[Any, int],
+    coefficients: Mapping[Variable, int],
     constant: int,
     relation: Relation,
     *,
@@ -71,8 +72,11 @@ def constant(track: Variable, value: int) -> Automaton:
 def nim_sum_is_zero(*tracks: Variable) -> Automaton:
     """Return the automaton of nim-sum zero; a repeated track cancels itself."""
     names = _names(tracks)
-    odd = sum((tracks.count(name) & 1) << i for i, name in enumerate(names))
-    return _digitwise(names, lambda symbol: (symbol & odd).bit_count() % 2 == 0)
+    digits = _digits(names)
+    nim_sum = np.zeros(1 << len(names), np.int64)
+    for track in tracks:
+        nim_sum ^= digits[track]
+    return _digitwise(names, nim_sum == 0)
 
 
 def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Automaton:
@@ -83,13 +87,8 @@ def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Auto
     if operation not in _BITS:
         raise AutomatonError(f"operation {operation!r}: operations are ^, & and |")
     names = _names((a, b, c))
-    bit = _BITS[operation]
-
-    def holds(symbol: int) -> bool:
-        p, q, r = (symbol >> names.index(name) & 1 for name in (a, b, c))
-        return bit(p, q) == r
-
-    return _digitwise(names, holds)
+    digits = _digits(names)
+    return _digitwise(names, _BITS[operation](digits[a], digits[b]) == digits[c])
 
 
 def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
@@ -99,16 +98,22 @@ def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
     return names
 
 
-def _digitwise(names: tuple[Variable, ...], holds: Callable[[int], bool]) -> Automaton:
+def _digits(names: tuple[Variable, ...]) -> dict[Variable, NDArray[np.int64]]:
+    """Return the digit of each name in all symbols."""
+    return {name: np.arange(1 << len(names)) >> i & 1 for i, name in enumerate(names)}
+
+
+def _digitwise(names: tuple[Variable, ...], holds: NDArray[np.bool_]) -> Automaton:
     """Return the automaton of the words whose symbols all satisfy `holds`."""
-    symbols = range(1 << len(names))
-    delta = np.array([[0 if holds(symbol) else 1 for symbol in symbols], [1 for _ in symbols]])
-    accepting = np.array([True, False])
-    return Automaton(names, *minimised(delta.astype(np.int32), accepting))
+    delta = np.stack([~holds, np.ones_like(holds)]).astype(np.int32)
+    return Automaton(names, *minimised(delta, np.array([True, False])))
 
 
 def _carries(
-    coefficients: Mapping[Any, int], constant: int, relation: Literal["==", ">="], most_states: int
+    coefficients: Mapping[Variable, int],
+    constant: int,
+    relation: Literal["==", ">="],
+    most_states: int,
 ) -> Automaton:
     tracks = _names(tuple(coefficients))
     factors = tuple(coefficients[track] for track in tracks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import count
 from typing import Any, TypeVarTuple
@@ -19,31 +19,22 @@ Arrays = tuple[NDArray[np.int32], NDArray[np.bool_]]
 Arguments = TypeVarTuple("Arguments")
 
 
-@dataclass(frozen=True, eq=False)
-class Auxiliary:
-    """A fresh variable, equal only to itself, so that quantifiers capture no other."""
+class Auxiliary(str):
+    """A fresh variable, equal only to itself, so that quantifiers capture no other.
 
-    #: Display text; not unique.
-    label: str
-    _number: int = field(default_factory=_numbers.__next__, init=False, repr=False)
+    Variables are sorted by text, then names before auxiliary variables, then by age.
+    """
+
+    def __new__(cls, label: str) -> Auxiliary:
+        """Return a variable that is printed as `label`, which need not be unique."""
+        return super().__new__(cls, f"{label}\0{next(_numbers):012}")
 
     def __str__(self) -> str:
-        return self.label
-
-    def __lt__(self, other: Variable) -> bool:
-        """Order by text, then names before auxiliary variables, then by age."""
-        return place_of(self) < place_of(other)
-
-    def __gt__(self, other: Variable) -> bool:
-        return place_of(self) > place_of(other)
+        return self.partition("\0")[0]
 
 
-Variable = str | Auxiliary
-
-
-def place_of(variable: Variable) -> tuple[str, int]:
-    """Return the sort key of variables."""
-    return (variable, -1) if isinstance(variable, str) else (variable.label, variable._number)
+#: A name, or an `Auxiliary`.
+Variable = str
 
 
 def listed(variables: tuple[Variable, ...]) -> str:
@@ -86,7 +77,7 @@ class Automaton:
             raise LimitError(
                 f"an automaton of {len(self.tracks)} tracks: at most {MOST_TRACKS} are possible"
             )
-        if list(self.tracks) != sorted(set(self.tracks), key=place_of):
+        if list(self.tracks) != sorted(set(self.tracks)):
             raise AutomatonError(f"tracks {listed(self.tracks)} are not sorted and distinct")
         delta = _frozen(self.delta, np.int32, "delta")
         accepting = _frozen(self.accepting, np.bool_, "accepting")
@@ -134,7 +125,7 @@ class Automaton:
         renamed.__dict__.update(self.__dict__, tracks=tracks)
         return renamed
 
-    def accepts(self, values: Mapping[Any, int]) -> bool:
+    def accepts(self, values: Mapping[Variable, int]) -> bool:
         """Whether the relation contains these numbers; other names are ignored.
 
         Raises `AutomatonError` if a track has no value or a negative value.

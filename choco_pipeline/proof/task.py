@@ -210,9 +210,11 @@ def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> 
 def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProof:
     """Return the cached outcome for a game, or search in a child and cache it."""
     start = time.perf_counter()
-    question = question_of(todo, certificates)
-    known = None if question is None else question.find()
-    if known is not None:
+    try:
+        question = question_of(todo, certificates)
+    except RulesetError as error:
+        return _of_game(todo, ProofOutcome.nothing(str(error), time.perf_counter() - start))
+    if (known := question.find()) is not None:
         return _of_game(todo, known)
     limits = {"seconds": todo.seconds, "memory": todo.memory}
     request = (attempt, todo.ruleset, todo.relation, todo.seconds, certificates.as_posix())
@@ -227,20 +229,17 @@ def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProo
     if proof.is_proved:
         limits["seconds"] = min(todo.seconds, FORMULA_SECONDS)
         proof = with_formula(proof, limits, prover)
-    if question is not None and not was_killed:
+    if not was_killed:
         question.add(proof)
     return proof
 
 
-def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof] | None:
-    """Return the cache entry of a search; None if the ruleset is invalid."""
-    with suppress(RulesetError):
-        inputs = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
-        limits = {"seconds": todo.seconds, "memory": todo.memory}
-        engines = {"own": engine_version()}
-        outcomes = certificates / OUTCOMES
-        return Question(GameProof, certificates, outcomes, inputs, engines, limits)
-    return None
+def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof]:
+    """Return the cache entry of a search; raise `RulesetError` for an invalid ruleset."""
+    inputs = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
+    limits = {"seconds": todo.seconds, "memory": todo.memory}
+    engines = {"own": engine_version()}
+    return Question(GameProof, certificates, certificates / OUTCOMES, inputs, engines, limits)
 
 
 def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
@@ -254,8 +253,9 @@ def attempt(ruleset: str, relation: Relation, seconds: float, folder: str) -> Pr
     Raises `ChocoError` if the ruleset is invalid; `DisagreementError` if the engine contradicts the definition.
     """
     proof = prove(parse_ruleset(ruleset), relation, seconds)
-    is_proved = proof.status == "proved"
-    return _outcome(proof, write_certificate(proof, Path(folder)).as_posix() if is_proved else None)
+    if proof.status != "proved":
+        return _outcome(proof, None)
+    return _outcome(proof, write_certificate(proof, Path(folder)).as_posix())
 
 
 def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:

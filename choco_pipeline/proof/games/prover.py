@@ -39,7 +39,8 @@ from choco_pipeline.proof.games.periods import (
     periodic_automaton,
     values_below,
 )
-from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from choco_pipeline.proof.proof_errors import CertificateError, NotDefinableError, UndecidedError
+from choco_pipeline.provenance import versions
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -98,11 +99,29 @@ class Proof:
         return tuple(automaton.states for automaton in self.automata)
 
     @property
+    def document(self) -> dict[str, object]:
+        """The game and its automata, as JSON data."""
+        return {
+            "ruleset": self.ruleset.notation,
+            "relation": self.relation,
+            "coordinates": argument_names(self.ruleset, self.relation),
+            "automata": [automaton.as_json() for automaton in self.automata],
+            **({} if self.period is None else {"period": self.period.model_dump()}),
+        }
+
+    @property
+    def described_games(self) -> dict[str, object]:
+        """The descriptions of user-defined games for a certificate, under one key."""
+        return {"games": dict(self.ruleset.documents)} if self.ruleset.documents else {}
+
+    @property
     def certificate(self) -> dict[str, object]:
         """The certificate as JSON data; raise `CertificateError` unless proved."""
-        from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- circular import
-
-        return proof_document(self)
+        if self.status != "proved":
+            raise CertificateError(
+                f"{self.ruleset.notation}: {self.status}, so there is nothing to certify"
+            )
+        return {"format": FORMAT, **self.document, **self.described_games, "versions": versions()}
 
     def accepts(self, position: Sequence[int], value: int = 0) -> bool:
         """Whether a position is a P-position, or its Grundy number is `value`.
@@ -137,6 +156,14 @@ class Proof:
         raise DisagreementError(f"{self.ruleset.notation}: {position} has no value")
 
 
+def argument_names(ruleset: Ruleset, relation: Relation) -> list[str]:
+    """Return the names of a relation's arguments."""
+    names = list(ruleset.base.coordinates)
+    return [*names, "value"] if relation == "grundy" else names
+
+
+#: The format of certificates.
+FORMAT = 1
 #: The reason in a proof.
 PROVED = "the automata satisfy the definition at every position"
 #: Number of listed values of one position. More than one value is a contradiction.
@@ -203,15 +230,15 @@ def prove(
 
 def check_relation(
     ruleset: Ruleset,
-    automata: Mapping[int, Automaton],
+    automata: Sequence[Automaton],
     relation: Relation = "p",
     seconds: float = 60.0,
     period: Period | None = None,
 ) -> Proof:
     """Decide whether given automata are a game's P-positions or Grundy numbers.
 
-    With a period, a window of values decides, otherwise the obligations. `automata` has an automaton for each number of passes left.
-    Its tracks "0", "1", … are the coordinates without passes, followed by the Grundy number for ``grundy``.
+    With a period, a window of values decides, otherwise the obligations. `automata` are those for 0, 1, … passes left.
+    Their tracks "0", "1", … are the coordinates without passes, followed by the Grundy number for ``grundy``.
 
     Raises
     ------
@@ -224,18 +251,18 @@ def check_relation(
     DisagreementError
         If the engine contradicts the definition.
     """
-    given = fitting(ruleset, relation, automata)
-    search = Search(ruleset, relation, Clock(seconds), automata=[*given])
+    require_fitting(ruleset, relation, automata)
+    search = Search(ruleset, relation, Clock(seconds), automata=[*automata])
     try:
         if period is not None:
             if not is_period(ruleset, period):
                 why = f"the values do not have this period: {period.text}"
                 return search.proof("refuted", why)
             values = values_below(ruleset, period.first + period.length)
-            if given != (periodic_automaton(values, period, relation),):
+            if [*automata] != [periodic_automaton(values, period, relation)]:
                 return search.proof("refuted", "the automaton has other values")
             return search.proof("proved", period.text, period)
-        wrong = search.check(obligations(ruleset, relation), given)
+        wrong = search.check(obligations(ruleset, relation), automata)
     except (LimitError, UndecidedError) as error:
         return search.proof("undecided", str(error))
     if wrong is not None:
@@ -243,25 +270,22 @@ def check_relation(
     return search.proof("proved", PROVED)
 
 
-def fitting(
-    ruleset: Ruleset, relation: Relation, automata: Mapping[int, Automaton]
-) -> tuple[Automaton, ...]:
-    """Return the automata by passes; raise `RelationError` if they do not fit."""
-    needed = range(ruleset.passes + 1)
-    if sorted(automata) != list(needed):
-        given = ", ".join(map(str, sorted(automata))) or "none"
+def require_fitting(ruleset: Ruleset, relation: Relation, automata: Sequence[Automaton]) -> None:
+    """Raise `RelationError` if automata have other passes or tracks than a game."""
+    most = ruleset.passes
+    if len(automata) != most + 1:
+        given = ", ".join(map(str, range(len(automata)))) or "none"
         raise RelationError(
-            f"{ruleset.notation}: automata for 0 to {needed[-1]} passes left are needed, found {given}"
+            f"{ruleset.notation}: automata for 0 to {most} passes left are needed, found {given}"
         )
     tracks = tuple(sorted(relation_tracks(ruleset, relation)))
-    for passes, automaton in sorted(automata.items()):
+    for passes, automaton in enumerate(automata):
         if automaton.tracks != tracks:
             raise RelationError(
                 f"{ruleset.notation}: the automaton for {passes_left(passes)}"
                 f" has tracks {listed(automaton.tracks)},"
                 f" needed are {', '.join(tracks)}"
             )
-    return tuple(automata[passes] for passes in needed)
 
 
 # ---- The search.
