@@ -30,7 +30,6 @@ from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.records import ClaimProofOutcome, GameProof, GameToProve, ProofOutcome
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.proof.statements.proved_formulas import describe_by_table
 from choco_pipeline.proof.trial import Statement
 from choco_pipeline.shipped import project_file
 from choco_pipeline.statements.parse import MAX_LENGTH
@@ -423,7 +422,9 @@ def decide_game(
             proof = ProofOutcome.model_validate(prover.call(*order, what="the proof", **limits))
         except UndecidedError as error:
             seconds = time.monotonic() - start
-            return ProofOutcome.nothing(str(error), seconds, notation, relation), verdict
+            return ProofOutcome.nothing(
+                str(error), seconds, ruleset=notation, relation=relation
+            ), verdict
         if proof.is_proved:
             tell("proved; the checker runs")
             (proof,) = task.with_checker([proof])
@@ -434,8 +435,8 @@ def decide_game(
         elif proof.is_proved:
             tell("proved; looking for a formula")
             of_formula = {**limits, "seconds": min(limits["seconds"], FORMULA_SECONDS)}
-            for search in (task.describe, describe_by_table):
-                proof = task.with_formula(proof, of_formula, prover, search)
+            for by_table in (False, True):
+                proof = task.with_formula(proof, of_formula, prover, by_table=by_table)
     return proof, verdict
 
 

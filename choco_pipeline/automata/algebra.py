@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache, partial
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import (
     MOST_TRACKS,
+    Arrays,
     Automaton,
     AutomatonError,
     Variable,
     listed,
-    place_of,
     remembered,
 )
 from choco_pipeline.automata.minimise import minimised, numbered
@@ -59,24 +58,23 @@ def _joined(a: Automaton, b: Automaton, most_states: int, *, ends: bool) -> Auto
 
     `ends` is the acceptance of one automaton that decides the result alone.
     """
-    tracks = tuple(sorted(set(a.tracks) | set(b.tracks), key=place_of))
+    tracks = tuple(sorted({*a.tracks, *b.tracks}))
     if len(tracks) > MOST_TRACKS:
         raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
     most = min(most_states, MOST_TRANSITIONS >> len(tracks))
     places = tuple(tuple(map(tracks.index, one.tracks)) for one in (a, b))
-    made = partial(_product, a, b, tracks, places, most, ends=ends)
-    return remembered(made, tracks, ("or" if ends else "and", most, places), a, b)
+    return _product(tracks, a, b, len(tracks), places, most, ends)
 
 
+@remembered
 def _product(
     a: Automaton,
     b: Automaton,
-    tracks: tuple[Variable, ...],
+    tracks: int,
     places: tuple[tuple[int, ...], ...],
     most: int,
-    *,
     ends: bool,
-) -> Automaton:
+) -> Arrays:
     # Both automata in one array. Their traps with equal acceptance are merged.
     delta = np.zeros((a.states + b.states, max(a.delta.shape[1], b.delta.shape[1])), np.int32)
     delta[: a.states, : a.delta.shape[1]] = a.delta
@@ -91,7 +89,7 @@ def _product(
         delta,
         np.array([0, a.states], np.int32),
         a.states,
-        np.stack([_own_symbols(own, len(tracks)) for own in places])[:, :, None],
+        np.stack([_own_symbols(own, tracks) for own in places])[:, :, None],
         np.concatenate([a.accepting, b.accepting]) == ends,
         dead,
         sure,
@@ -103,10 +101,10 @@ def _product(
         raise LimitError(
             f"automata of {a.states} and {b.states} states together have more than {most} states"
         )
-    return Automaton(tracks, *minimised(delta, accepts == ends))
+    return minimised(delta, accepts == ends)
 
 
-def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
+def renamed(a: Automaton, names: Mapping[Variable, Variable]) -> Automaton:
     """Rename tracks. Tracks with the same new name are identified.
 
     Raises `AutomatonError` if an old name is not a track.
@@ -136,16 +134,16 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
     kept = tuple(track for track in a.tracks if track not in tracks)
     if kept == a.tracks:
         return canonical(a)
-    bound = tuple(track for track in a.tracks if track in tracks)
-    most = min(most_states, MOST_TRANSITIONS >> len(kept))
-    made = partial(_projected, a, kept, bound, most)
-    return remembered(made, kept, ("exists", most, tuple(map(a.tracks.index, bound))), a)
+    bound = tuple(i for i, track in enumerate(a.tracks) if track in tracks)
+    return _projected(kept, a, bound, min(most_states, MOST_TRANSITIONS >> len(kept)))
 
 
-def _projected(
-    a: Automaton, kept: tuple[Variable, ...], bound: tuple[Variable, ...], most: int
-) -> Automaton:
-    with_kept, with_bound = (_part(a.tracks, names) for names in (kept, bound))
+@remembered
+def _projected(a: Automaton, bound: tuple[int, ...], most: int) -> Arrays:
+    kept = tuple(i for i in range(len(a.tracks)) if i not in bound)
+    with_kept, with_bound = (
+        _moved_bits(1 << len(places), range(len(places)), places) for places in (kept, bound)
+    )
     choices = with_kept[:, None] | with_bound[None, :]
     # A state accepts if further digits of the projected numbers alone lead to an accepting state.
     accepting = a.accepting.copy()
@@ -166,13 +164,13 @@ def _projected(
     )
     if not complete:
         raise LimitError(
-            f"to project {listed(bound)} out of {a.states} states takes more than {most} states"
-            f" or {MOST_MEMBERS} members of sets"
+            f"to project {listed(tuple(a.tracks[i] for i in bound))} out of {a.states} states"
+            f" takes more than {most} states or {MOST_MEMBERS} members of sets"
         )
-    return Automaton(kept, *minimised(delta, accepts))
+    return minimised(delta, accepts)
 
 
-def restricted(a: Automaton, known: Mapping[Any, int]) -> Automaton:
+def restricted(a: Automaton, known: Mapping[Variable, int]) -> Automaton:
     """Substitute numbers for some tracks; the result is on the other tracks."""
     given = {track: known[track] for track in a.tracks if track in known}
     for track, value in given.items():
@@ -282,17 +280,11 @@ def _traps(a: Automaton, accepting: bool) -> tuple[int, int]:
 @lru_cache(maxsize=1 << 10)
 def _own_symbols(places: tuple[int, ...], tracks: int) -> NDArray[np.int64]:
     """Map each symbol of some tracks to the symbol of those at `places`."""
-    symbols = np.arange(1 << tracks, dtype=np.int64)
-    picked = np.zeros_like(symbols)
-    for i, place in enumerate(places):
-        picked |= (symbols >> place & 1) << i
-    return picked
+    return _moved_bits(1 << tracks, places, range(len(places)))
 
 
-def _part(tracks: tuple[Variable, ...], names: tuple[Variable, ...]) -> NDArray[np.int64]:
-    """Map symbols of `names` to symbols of `tracks`, zero for all other tracks."""
-    symbols = np.arange(1 << len(names), dtype=np.int64)
-    part = np.zeros_like(symbols)
-    for i, name in enumerate(names):
-        part |= (symbols >> i & 1) << tracks.index(name)
-    return part
+def _moved_bits(end: int, before: Sequence[int], after: Sequence[int]) -> NDArray[np.int64]:
+    """Map the numbers below `end` to sums of their bits, moved from `before` to `after`."""
+    bits = np.arange(end)[:, None] >> np.array(before, np.int64) & 1
+    moved: NDArray[np.int64] = (bits << np.array(after, np.int64)).sum(axis=1)
+    return moved

@@ -8,12 +8,20 @@ A. Boudet and H. Comon, Diophantine equations, Presburger arithmetic and finite 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from operator import and_, or_, xor
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError, Variable, remembered
+from choco_pipeline.automata.dfa import (
+    MOST_TRACKS,
+    Arrays,
+    Automaton,
+    AutomatonError,
+    Variable,
+    remembered,
+)
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.errors import LimitError
 
@@ -23,16 +31,12 @@ Operation = Literal["^", "&", "|"]
 #: Limit of carries. A linear relation has about as many states as the sum of its absolute coefficients.
 MOST_CARRIES = 1 << 16
 
-_BITS: Mapping[Operation, Callable[[int, int], int]] = {
-    "^": lambda p, q: p ^ q,
-    "&": lambda p, q: p & q,
-    "|": lambda p, q: p | q,
-}
+_BITS: Mapping[Operation, Callable[[Any, Any], Any]] = {"^": xor, "&": and_, "|": or_}
 _ODD = None
 
 
 def linear(
-    coefficients: Mapping[Any, int],
+    coefficients: Mapping[Variable, int],
     constant: int,
     relation: Relation,
     *,
@@ -68,8 +72,11 @@ def constant(track: Variable, value: int) -> Automaton:
 def nim_sum_is_zero(*tracks: Variable) -> Automaton:
     """Return the automaton of nim-sum zero; a repeated track cancels itself."""
     names = _names(tracks)
-    odd = sum((tracks.count(name) & 1) << i for i, name in enumerate(names))
-    return _digitwise(names, lambda symbol: (symbol & odd).bit_count() % 2 == 0)
+    digits = _digits(names)
+    nim_sum = np.zeros(1 << len(names), np.int64)
+    for track in tracks:
+        nim_sum ^= digits[track]
+    return _digitwise(names, nim_sum == 0)
 
 
 def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Automaton:
@@ -80,13 +87,8 @@ def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Auto
     if operation not in _BITS:
         raise AutomatonError(f"operation {operation!r}: operations are ^, & and |")
     names = _names((a, b, c))
-    bit = _BITS[operation]
-
-    def holds(symbol: int) -> bool:
-        p, q, r = (symbol >> names.index(name) & 1 for name in (a, b, c))
-        return bit(p, q) == r
-
-    return _digitwise(names, holds)
+    digits = _digits(names)
+    return _digitwise(names, _BITS[operation](digits[a], digits[b]) == digits[c])
 
 
 def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
@@ -96,33 +98,35 @@ def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
     return names
 
 
-def _digitwise(names: tuple[Variable, ...], holds: Callable[[int], bool]) -> Automaton:
+def _digits(names: tuple[Variable, ...]) -> dict[Variable, NDArray[np.int64]]:
+    """Return the digit of each name in all symbols."""
+    return {name: np.arange(1 << len(names)) >> i & 1 for i, name in enumerate(names)}
+
+
+def _digitwise(names: tuple[Variable, ...], holds: NDArray[np.bool_]) -> Automaton:
     """Return the automaton of the words whose symbols all satisfy `holds`."""
-    symbols = range(1 << len(names))
-    delta = np.array([[0 if holds(symbol) else 1 for symbol in symbols], [1 for _ in symbols]])
-    accepting = np.array([True, False])
-    return Automaton(names, *minimised(delta.astype(np.int32), accepting))
+    delta = np.stack([~holds, np.ones_like(holds)]).astype(np.int32)
+    return Automaton(names, *minimised(delta, np.array([True, False])))
 
 
 def _carries(
-    coefficients: Mapping[Any, int], constant: int, relation: Literal["==", ">="], most_states: int
-) -> Automaton:
-    tracks = _names(tuple(coefficients))
-    factors = tuple(coefficients[track] for track in tracks)
-    made = partial(_of_carries, tracks, factors, constant, relation, most_states)
-    return remembered(made, tracks, ("linear", factors, constant, relation, most_states))
-
-
-def _of_carries(
-    tracks: tuple[Variable, ...],
-    factors: tuple[int, ...],
+    coefficients: Mapping[Variable, int],
     constant: int,
     relation: Literal["==", ">="],
     most_states: int,
 ) -> Automaton:
+    tracks = _names(tuple(coefficients))
+    factors = tuple(coefficients[track] for track in tracks)
+    return _of_carries(tracks, factors, constant, relation, most_states)
+
+
+@remembered
+def _of_carries(
+    factors: tuple[int, ...], constant: int, relation: Literal["==", ">="], most_states: int
+) -> Arrays:
     sums = [
         sum(factor for i, factor in enumerate(factors) if symbol >> i & 1)
-        for symbol in range(1 << len(tracks))
+        for symbol in range(1 << len(factors))
     ]
     # Carries are Python integers because a constant may exceed a machine word.
     number: dict[int | None, int] = {constant: 0}
@@ -142,9 +146,9 @@ def _of_carries(
         rows.append(row)
         if len(carries) > most_states:
             raise LimitError(
-                f"a linear relation of {len(tracks)} numbers needs more than {most_states} states"
+                f"a linear relation of {len(factors)} numbers needs more than {most_states} states"
             )
     accepting = [
         carry is not _ODD and (carry == 0 if relation == "==" else carry >= 0) for carry in carries
     ]
-    return Automaton(tracks, *minimised(np.array(rows, np.int32), np.array(accepting, np.bool_)))
+    return minimised(np.array(rows, np.int32), np.array(accepting, np.bool_))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, wraps
 from itertools import count
-from typing import Any
+from typing import Any, TypeVarTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,33 +14,27 @@ from numpy.typing import NDArray
 from choco_pipeline.errors import ChocoError, LimitError
 
 _numbers = count()
+#: Transitions and accepting states.
+Arrays = tuple[NDArray[np.int32], NDArray[np.bool_]]
+Arguments = TypeVarTuple("Arguments")
 
 
-@dataclass(frozen=True, eq=False)
-class Auxiliary:
-    """A fresh variable, equal only to itself, so that quantifiers capture no other."""
+class Auxiliary(str):
+    """A fresh variable, equal only to itself, so that quantifiers capture no other.
 
-    #: Display text; not unique.
-    label: str
-    _number: int = field(default_factory=_numbers.__next__, init=False, repr=False)
+    Variables are sorted by text, then names before auxiliary variables, then by age.
+    """
+
+    def __new__(cls, label: str) -> Auxiliary:
+        """Return a variable that is printed as `label`, which need not be unique."""
+        return super().__new__(cls, f"{label}\0{next(_numbers):012}")
 
     def __str__(self) -> str:
-        return self.label
-
-    def __lt__(self, other: Variable) -> bool:
-        """Order by text, then names before auxiliary variables, then by age."""
-        return place_of(self) < place_of(other)
-
-    def __gt__(self, other: Variable) -> bool:
-        return place_of(self) > place_of(other)
+        return self.partition("\0")[0]
 
 
-Variable = str | Auxiliary
-
-
-def place_of(variable: Variable) -> tuple[str, int]:
-    """Return the sort key of variables."""
-    return (variable, -1) if isinstance(variable, str) else (variable.label, variable._number)
+#: A name, or an `Auxiliary`.
+Variable = str
 
 
 def listed(variables: tuple[Variable, ...]) -> str:
@@ -83,7 +77,7 @@ class Automaton:
             raise LimitError(
                 f"an automaton of {len(self.tracks)} tracks: at most {MOST_TRACKS} are possible"
             )
-        if list(self.tracks) != sorted(set(self.tracks), key=place_of):
+        if list(self.tracks) != sorted(set(self.tracks)):
             raise AutomatonError(f"tracks {listed(self.tracks)} are not sorted and distinct")
         delta = _frozen(self.delta, np.int32, "delta")
         accepting = _frozen(self.accepting, np.bool_, "accepting")
@@ -112,14 +106,10 @@ class Automaton:
         """Compare automata; minimal ones are equal if and only if their relations are."""
         if not isinstance(other, Automaton):
             return NotImplemented
-        return (
-            self.tracks == other.tracks
-            and np.array_equal(self.accepting, other.accepting)
-            and np.array_equal(self.delta, other.delta)
-        )
+        return (self.tracks, self.table) == (other.tracks, other.table)
 
     def __hash__(self) -> int:
-        return hash((self.tracks, self.delta.tobytes(), self.accepting.tobytes()))
+        return hash((self.tracks, self.table))
 
     def __repr__(self) -> str:
         return f"<Automaton of {listed(self.tracks) or 'no tracks'} with {self.states} states>"
@@ -135,7 +125,7 @@ class Automaton:
         renamed.__dict__.update(self.__dict__, tracks=tracks)
         return renamed
 
-    def accepts(self, values: Mapping[Any, int]) -> bool:
+    def accepts(self, values: Mapping[Variable, int]) -> bool:
         """Whether the relation contains these numbers; other names are ignored.
 
         Raises `AutomatonError` if a track has no value or a negative value.
@@ -225,38 +215,39 @@ def _frozen(array: NDArray[Any], dtype: type[Any], name: str) -> NDArray[Any]:
 #: Larger automata are not cached. If the cache exceeds the second limit, it is cleared.
 MOST_BYTES_OF_ONE, MOST_BYTES = 1 << 14, 1 << 26
 
-_results: dict[Hashable, Automaton] = {}
+_results: dict[tuple[Hashable, ...], Automaton] = {}
 _bytes = 0
 
 
 def remembered(
-    make: Callable[[], Automaton],
-    tracks: tuple[Variable, ...],
-    key: Hashable,
-    *given: Automaton,
-) -> Automaton:
-    """Return ``make()`` on these tracks; small automata are cached.
+    make: Callable[[*Arguments], Arrays],
+) -> Callable[[tuple[Variable, ...], *Arguments], Automaton]:
+    """Return a function that returns ``make(…)`` on given tracks; small automata are cached.
 
-    Statements about one game or one family contain many parts that are equal up to the names of variables. A result depends only on
-    the order of tracks, so `key` must contain their places instead of their names. It must contain everything else that the result
-    depends on, except the automata `given`. The result must be minimal and canonically numbered.
+    Statements about one game or one family contain many parts that are equal up to the names of variables. So `make` must not depend
+    on the tracks of automata among its arguments. Its result must be minimal and canonically numbered.
     """
-    global _bytes
-    if sum(map(_size, given)) > MOST_BYTES_OF_ONE:
-        return make()
-    whole = (key, *(one.table for one in given))
-    known = _results.get(whole)
-    if known is None:
-        known = make()
-        size = _size(known) + sum(map(_size, given))
+
+    @wraps(make)
+    def known(tracks: tuple[Variable, ...], *given: *Arguments) -> Automaton:
+        global _bytes
+        size = sum(_size(one) for one in given if isinstance(one, Automaton))
         if size > MOST_BYTES_OF_ONE:
-            return known
-        if _bytes + size > MOST_BYTES:
-            _results.clear()
-            _bytes = 0
-        _results[whole] = known
-        _bytes += size
-    return known.on(tracks)
+            return Automaton(tracks, *make(*given))
+        key = (make, *(one.table if isinstance(one, Automaton) else one for one in given))
+        if key in _results:
+            return _results[key].on(tracks)
+        automaton = Automaton(tracks, *make(*given))
+        size += _size(automaton)
+        if size <= MOST_BYTES_OF_ONE:
+            if _bytes + size > MOST_BYTES:
+                _results.clear()
+                _bytes = 0
+            _results[key] = automaton
+            _bytes += size
+        return automaton
+
+    return known
 
 
 def _size(automaton: Automaton) -> int:

@@ -123,7 +123,11 @@ class Learner:
         if len(self._words[-1]):
             return Learned(None, growth)
         delta, accepting = np.concatenate(self._targets), member(np.concatenate(self._words))
-        return Learned(_automaton(self.tracks, delta, accepting), growth)
+        order = sorted(range(dimensions), key=lambda i: self.tracks[i])
+        symbols = np.arange(1 << dimensions)
+        sorted_symbols = sum((symbols >> new & 1) << old for new, old in enumerate(order))
+        automaton = minimised(delta[:, sorted_symbols], accepting)
+        return Learned(Automaton(tuple(sorted(self.tracks)), *automaton), growth)
 
     def _lengthen(self, member: Member) -> None:
         """Find the residuals of words of one more digit."""
@@ -210,13 +214,3 @@ def _factors(number: int) -> NDArray[np.int64]:
     """Return pseudo-random odd integers with a fixed seed, shape (number, 2)."""
     random = np.random.default_rng(0)
     return random.integers(-(1 << 63), (1 << 63) - 1, (number, 2), np.int64) | 1
-
-
-def _automaton(
-    tracks: Sequence[str], delta: NDArray[np.int32], accepting: NDArray[np.bool_]
-) -> Automaton:
-    """Return the minimal automaton with sorted tracks."""
-    order = sorted(range(len(tracks)), key=lambda i: tracks[i])
-    symbols = np.arange(delta.shape[1])
-    here = sum((symbols >> new & 1) << old for new, old in enumerate(order))
-    return Automaton(tuple(tracks[i] for i in order), *minimised(delta[:, here], accepting))

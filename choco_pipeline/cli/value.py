@@ -18,6 +18,7 @@ from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.pictures import draw_text
 from choco_pipeline.proof.games import certificate as certificates
 from choco_pipeline.proof.games.answers import play
+from choco_pipeline.proof.proof_errors import CertificateError
 from choco_pipeline.tables.cells import Cells, find_table
 from choco_pipeline.tables.computing import cost_of
 from choco_pipeline.tables.location import RESULTS
@@ -166,7 +167,7 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> Positio
     if proved.ruleset.identity != game.identity:
         was, now = proved.ruleset.notation, game.notation
         another = "another game of this name" if was == now else f"not of {now}"
-        raise certificates.CertificateError(f"{certificate}: a certificate of {was}, {another}")
+        raise CertificateError(f"{certificate}: a certificate of {was}, {another}")
     played = play(proved, position)
     winning = [(option,) for option in played.winning]
     return PositionAnswer(played.grundy, played.outcome, winning, played.outcome == "P")

@@ -50,12 +50,12 @@ from choco_pipeline.games.notation import (
 )
 from choco_pipeline.proof.arithmetic import logic
 from choco_pipeline.proof.arithmetic.engine import Engine
+from choco_pipeline.proof.arithmetic.terms import value_is
 from choco_pipeline.proof.games.obligations import legal
 from choco_pipeline.proof.proof_errors import NotDefinableError
 from choco_pipeline.proof.statements.sentences import (
     VALUE,
     at_most_each,
-    has_value,
     holds,
     signed,
 )
@@ -723,7 +723,7 @@ class _Question:
                 *(logic.conjunction(premise.domain, premise.is_p) for premise in premises)
             )
             counted = logic.conjunction(self.position, holds(check.where, names | left), is_p)
-            value = has_value(check.of, names | left, VALUE, negative=negative)
+            value = value_is(signed(VALUE, negative), check.of.substitute(names | left))
             reached.append(
                 logic.exists(self.game.base.coordinates, logic.conjunction(counted, value))
             )

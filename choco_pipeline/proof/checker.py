@@ -70,11 +70,8 @@ def check_files(
     except subprocess.TimeoutExpired as error:
         output = error.stdout  # bytes in spite of ``text=True``; None without output
         lines = output.decode() if isinstance(output, bytes) else ""
-        otherwise = Checked("out of time", "it exceeded its time limit")
-        return _answers(paths, lines, otherwise)
-    complaint = done.stderr.strip().splitlines()
-    otherwise = Checked("undecided", complaint[-1] if complaint else "it gave no answer")
-    return _answers(paths, done.stdout, otherwise)
+        return _answers(paths, lines, Checked("out of time", "it exceeded its time limit"))
+    return _answers(paths, done.stdout, Checked("undecided", _complaint(done.stderr)))
 
 
 @cache
@@ -117,6 +114,10 @@ def _agreeing(path: str, checked: Checked) -> EngineAnswers:
     return EngineAnswers(("own",), {"checker": why})
 
 
+def _complaint(stderr: str) -> str:
+    return (stderr.strip().splitlines() or ["it gave no answer"])[-1]
+
+
 def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Checked]:
     """Parse the checker's output; a file without an answer gets `otherwise`.
 
@@ -132,12 +133,11 @@ def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Che
     for i, path in enumerate(paths):
         line, *statement = blocks[i] if i < len(blocks) else [""]
         wanted = rf"{re.escape(str(path))}: ({'|'.join(get_args(Answer))})(?:: (.*))?"
-        match = re.fullmatch(wanted, line)
-        if match is None:
-            answers.append(otherwise)
-        else:
-            answer: Answer = match.group(1)  # type: ignore[assignment]
-            answers.append(Checked(answer, match.group(2) or "", tuple(statement)))
+        match re.fullmatch(wanted, line):
+            case None:
+                answers.append(otherwise)
+            case given:
+                answers.append(Checked(given[1], given[2] or "", tuple(statement)))  # type: ignore[arg-type]
     return answers
 
 
@@ -150,20 +150,11 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
     is no certificate of a family; `DisagreementError` if the solvers, or the two programs, contradict each other.
     """
     written = read_family(Path(path))
-    command = [
-        sys.executable,
-        "-I",
-        str(FAMILIES),
-        "--seconds",
-        f"{seconds:g}",
-        "--json",
-        "--",
-        path,
-    ]
+    options = ["--seconds", f"{seconds:g}", "--json", "--", path]
+    command = [sys.executable, "-I", str(FAMILIES), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if not done.stdout:
-        complaint = done.stderr.strip().splitlines()
-        raise ChocoError(f"{FAMILIES.name}: {complaint[-1] if complaint else 'it gave no answer'}")
+        raise ChocoError(f"{FAMILIES.name}: {_complaint(done.stderr)}")
     answer: dict[str, Any] = json.loads(done.stdout)
     if answer["status"] == "no certificate":
         raise ChocoError(f"{path}: {answer['why']}")

@@ -15,9 +15,9 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -32,8 +32,8 @@ GRACE = 1.0
 LOOK = 0.2
 #: Largest memory in bytes of a child that a worker keeps for its next task.
 MOST_KEPT = GIB // 2
-#: Kind of an answer. The value or message follows it.
-Kind = Literal["result", "mistake", "too large", "disagreement", "failure"]
+#: An answer: ``result``, ``too large`` or a kind of `ERRORS`, and the value or message.
+Answer = tuple[str, Any]
 
 
 class OverLimitError(UndecidedError):
@@ -46,6 +46,14 @@ class KilledError(UndecidedError):
 
 class FailedError(RuntimeError):
     """A function raised an unexpected error in the child."""
+
+
+#: Errors of the child that are raised again with their message, by kind of answer.
+ERRORS: Mapping[str, type[Exception]] = {
+    "mistake": ChocoError,
+    "disagreement": DisagreementError,
+    "failure": FailedError,
+}
 
 
 class Limited:
@@ -124,17 +132,12 @@ class Limited:
             if _resident(child.pid) > memory * GIB:
                 self._kill()
                 raise OverLimitError(f"{what} took more than {memory:g} GiB of memory")
-        match self._answer(child, what):
-            case "mistake", why:
-                raise ChocoError(why)
-            case "too large", _:
-                raise OverLimitError(f"{what} took more memory than there is")
-            case "disagreement", why:
-                raise DisagreementError(why)
-            case "failure", why:
-                raise FailedError(why)
-            case _, result:
-                return result
+        kind, value = self._answer(child, what)
+        if kind == "too large":
+            raise OverLimitError(f"{what} took more memory than there is")
+        if kind in ERRORS:
+            raise ERRORS[kind](value)
+        return value
 
     def handed_on(self) -> Limited | None:
         """Move the child to a new `Limited`; return None for no child or a large one."""
@@ -158,12 +161,12 @@ class Limited:
             self._answer(self._child, "the proof")
         return self._child
 
-    def _answer(self, child: subprocess.Popen[bytes], what: str) -> tuple[Kind, Any]:
+    def _answer(self, child: subprocess.Popen[bytes], what: str) -> Answer:
         assert child.stdout is not None
         line = child.stdout.readline()
         if line.endswith(b"\n"):
-            kind, value = json.loads(line)
-            return kind, value
+            answer: Answer = tuple(json.loads(line))
+            return answer
         code = self._kill()
         if code < 0:
             name = signal.Signals(-code).name
@@ -175,12 +178,9 @@ class Limited:
         child, self._child = self._child, None
         if child is None:
             return 0
-        with suppress(ProcessLookupError):
+        with child, suppress(ProcessLookupError):  # closes its pipes and waits for its end
             os.killpg(child.pid, signal.SIGKILL)
-        for pipe in (child.stdin, child.stdout):
-            assert pipe is not None
-            pipe.close()
-        return child.wait()
+        return child.returncode
 
 
 #: Idle children of a worker, by the function that prepared them.
@@ -194,10 +194,9 @@ def limited(prepare: str) -> Iterator[Limited]:
     A child ends with the worker. It is not reused after a failed task, or if it uses much memory.
     """
     kept = _kept[prepare]
-    try:
+    child = Limited(prepare)
+    with suppress(IndexError):
         child = kept.pop()  # atomic, so no other thread takes it
-    except IndexError:
-        child = Limited(prepare)
     with child:
         yield child
         if PROCESS.is_worker and (left := child.handed_on()) is not None:
@@ -228,7 +227,7 @@ def _pass_on(requests: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _result(target: str, arguments: Sequence[Any]) -> tuple[Kind, Any]:
+def _result(target: str, arguments: Sequence[Any]) -> Answer:
     try:
         return "result", resolve(target)(*arguments)
     except ChocoError as error:
@@ -241,7 +240,7 @@ def _result(target: str, arguments: Sequence[Any]) -> tuple[Kind, Any]:
         return "failure", f"{type(error).__name__}: {error}"
 
 
-def _say(answers: Any, answer: tuple[Kind, Any]) -> None:
+def _say(answers: Any, answer: Answer) -> None:
     answers.write(json.dumps(answer, default=_plain) + "\n")
     answers.flush()
 

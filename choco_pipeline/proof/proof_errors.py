@@ -10,11 +10,6 @@ class NotDefinableError(ChocoError):
 class UndecidedError(ChocoError):
     """An engine stopped at its limit of time or of states, or is not installed."""
 
-    @property
-    def why(self) -> str:
-        """The reason, without the name of the engine."""
-        return str(self)
-
 
 class FamilyError(NotDefinableError):
     """A family is not expressible by digits and linear counters."""
@@ -22,3 +17,7 @@ class FamilyError(NotDefinableError):
 
 class LemmaError(ChocoError):
     """The lemmas named by a claim do not imply it, or this is not proved."""
+
+
+class CertificateError(ChocoError):
+    """An invalid certificate, or no proof to certify."""

@@ -129,23 +129,10 @@ class ProofOutcome(RecordModel):
         return self.status == "proved"
 
     @classmethod
-    def nothing(
-        cls,
-        why: str,
-        seconds: float,
-        ruleset: str | None = None,
-        relation: Literal["p", "grundy"] | None = None,
-        certificate: str | None = None,
-    ) -> ProofOutcome:
-        """Return an undecided outcome."""
-        return cls(
-            ruleset=ruleset,
-            relation=relation,
-            status="undecided",
-            why=why,
-            seconds=round(seconds, 4),
-            certificate=certificate,
-        )
+    def nothing(cls, why: str, seconds: float, **known: str | None) -> ProofOutcome:
+        """Return an undecided outcome; `known` may have ruleset, relation, certificate."""
+        fields: dict[str, Any] = {"ruleset": None, "relation": None, "certificate": None, **known}
+        return cls(status="undecided", why=why, seconds=round(seconds, 4), **fields)
 
 
 class GameProof(ProofOutcome):
@@ -209,11 +196,10 @@ class Question(Generic[Outcome]):
             if certificate is not None:
                 path = Path(certificate)
                 is_valid = path.parent == self.folder and known["sha256"] == file_digest(path)
-            elif outcome.is_proved:
-                is_valid = False
             else:
+                is_final = _status(outcome) == "refuted"
                 within = all(self.limits[name] <= known["limits"][name] for name in self.limits)
-                is_valid = within or _status(outcome) == "refuted"
+                is_valid = not outcome.is_proved and (within or is_final)
         except (ChocoError, OSError, KeyError, TypeError, ValidationError):
             return None  # a missing or damaged file
         return outcome if is_valid else None

@@ -60,7 +60,7 @@ from choco_pipeline.proof.statements.claim_certificate import (
 )
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_integers
-from choco_pipeline.proof.statements.proved_formulas import formulas
+from choco_pipeline.proof.statements.proved_formulas import describe
 from choco_pipeline.proof.trial import Statement, confirmed
 from choco_pipeline.provenance import file_digest
 from choco_pipeline.stages import KILLED, Stage
@@ -69,8 +69,6 @@ AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
 AnyAnswer = TypeVar("AnyAnswer", bound=ProofOutcome | ClaimVerdict)
 #: JSON data of a claim (`Claim.as_json`).
 Document = Mapping[str, Any]
-#: A search for a formula, for a certificate and a limit in seconds.
-Describe = Callable[[str, float], FormulaOfProof | None]
 #: Subfolder of the folder of certificates for cached outcomes.
 OUTCOMES = "outcomes"
 #: Games whose proofs together use all compiled code.
@@ -212,9 +210,11 @@ def with_checker(answers: Sequence[AnyAnswer], seconds: float | None = None) -> 
 def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProof:
     """Return the cached outcome for a game, or search in a child and cache it."""
     start = time.perf_counter()
-    question = question_of(todo, certificates)
-    known = None if question is None else question.find()
-    if known is not None:
+    try:
+        question = question_of(todo, certificates)
+    except RulesetError as error:
+        return _of_game(todo, ProofOutcome.nothing(str(error), time.perf_counter() - start))
+    if (known := question.find()) is not None:
         return _of_game(todo, known)
     limits = {"seconds": todo.seconds, "memory": todo.memory}
     request = (attempt, todo.ruleset, todo.relation, todo.seconds, certificates.as_posix())
@@ -229,20 +229,17 @@ def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProo
     if proof.is_proved:
         limits["seconds"] = min(todo.seconds, FORMULA_SECONDS)
         proof = with_formula(proof, limits, prover)
-    if question is not None and not was_killed:
+    if not was_killed:
         question.add(proof)
     return proof
 
 
-def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof] | None:
-    """Return the cache entry of a search; None if the ruleset is invalid."""
-    with suppress(RulesetError):
-        inputs = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
-        limits = {"seconds": todo.seconds, "memory": todo.memory}
-        engines = {"own": engine_version()}
-        outcomes = certificates / OUTCOMES
-        return Question(GameProof, certificates, outcomes, inputs, engines, limits)
-    return None
+def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof]:
+    """Return the cache entry of a search; raise `RulesetError` for an invalid ruleset."""
+    inputs = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
+    limits = {"seconds": todo.seconds, "memory": todo.memory}
+    engines = {"own": engine_version()}
+    return Question(GameProof, certificates, certificates / OUTCOMES, inputs, engines, limits)
 
 
 def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
@@ -256,8 +253,9 @@ def attempt(ruleset: str, relation: Relation, seconds: float, folder: str) -> Pr
     Raises `ChocoError` if the ruleset is invalid; `DisagreementError` if the engine contradicts the definition.
     """
     proof = prove(parse_ruleset(ruleset), relation, seconds)
-    is_proved = proof.status == "proved"
-    return _outcome(proof, write_certificate(proof, Path(folder)).as_posix() if is_proved else None)
+    if proof.status != "proved":
+        return _outcome(proof, None)
+    return _outcome(proof, write_certificate(proof, Path(folder)).as_posix())
 
 
 def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:
@@ -320,16 +318,11 @@ def check_again(certificate: Path, seconds: float, memory: float, prover: Limite
     return outcome
 
 
-def describe(certificate: str, seconds: float) -> FormulaOfProof | None:
-    """Return a proved formula for the relation of a certificate, in this process."""
-    return formulas(read_certificate(Path(certificate)), seconds)
-
-
 def with_formula(
-    proof: AnyProof, limits: Mapping[str, float], prover: Limited, search: Describe = describe
+    proof: AnyProof, limits: Mapping[str, float], prover: Limited, *, by_table: bool = False
 ) -> AnyProof:
     """Add a formula to a proof, if a search finds one with a better rank."""
-    request = (search, proof.certificate, limits["seconds"])
+    request = (describe, proof.certificate, limits["seconds"], by_table)
     with suppress(UndecidedError):
         document = prover.call(*request, what="the formula", **limits)
         formula = document and FormulaOfProof.model_validate(document)

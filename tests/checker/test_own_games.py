@@ -130,7 +130,7 @@ def written(tmp_path_factory):
         if (name, relation) not in found:
             game = CutGame(**GAMES[name], name=name)
             if name in KNOWN:
-                proof = check_relation(game, {0: by_formula(game, KNOWN[name])})
+                proof = check_relation(game, [by_formula(game, KNOWN[name])])
             else:
                 proof = prove(game, relation)
             assert proof.status == "proved", proof.why

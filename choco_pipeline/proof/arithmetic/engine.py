@@ -41,7 +41,7 @@ class Engine:
     """Decides sentences about given relations, with a cache of automata.
 
     The tracks of a relation's automaton are the indices of the arguments: "0", "1", …. The time limit applies to all decisions
-    together, `most_states` to automata before minimising, and `most_bytes` to the cache.
+    together, and `most_states` to automata before minimising.
     """
 
     def __init__(
@@ -50,11 +50,9 @@ class Engine:
         seconds: float = inf,
         *,
         most_states: int = MOST_STATES,
-        most_bytes: int = MOST_BYTES,
     ) -> None:
         self._relations = dict(relations)
         self._most_states = most_states
-        self._most_bytes = most_bytes
         self._known: dict[Sentence, Automaton] = {}
         self._bytes = 0
         self._clock = Clock(seconds)
@@ -72,10 +70,10 @@ class Engine:
         if known is None:
             known = self._make(sentence)
             self._bytes += known.delta.nbytes + known.accepting.nbytes
-            if self._bytes > self._most_bytes:
+            if self._bytes > MOST_BYTES:
                 raise UndecidedError(
                     f"the sentence is too large to decide: the automata of its parts take more than"
-                    f" {in_bytes(self._most_bytes)}"
+                    f" {in_bytes(MOST_BYTES)}"
                 )
             self._known[sentence] = known
         self._largest = max(self._largest, known.states)
@@ -129,14 +127,9 @@ class Engine:
     def _make(self, sentence: Sentence) -> Automaton:
         match sentence:
             case Linear():
-                return self._within_limits(
-                    lambda: arithmetic.linear(
-                        dict(sentence.coefficients),
-                        sentence.constant,
-                        sentence.relation,
-                        most_states=min(self._most_states, arithmetic.MOST_CARRIES),
-                    )
-                )
+                most = min(self._most_states, arithmetic.MOST_CARRIES)
+                given = dict(sentence.coefficients), sentence.constant, sentence.relation
+                return self._within_limits(partial(arithmetic.linear, *given, most_states=most))
             case Bitwise():
                 return arithmetic.bitwise(sentence.op, sentence.a, sentence.b, sentence.c)
             case NimSumZero():

@@ -1,7 +1,7 @@
 """Sentences of Büchi arithmetic on natural numbers.
 
-Every variable ranges over 0, 1, 2, …. A sentence is valid if it holds for all values of its free variables. Variables named by users
-are `str`; all others are `Auxiliary`, so that no quantifier captures a user's variable.
+Every variable ranges over 0, 1, 2, …. A sentence is valid if it holds for all values of its free variables. Users name some
+variables; all others are `Auxiliary`, so that no quantifier captures a user's variable.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from choco_pipeline.automata.dfa import Variable
 
@@ -120,7 +120,7 @@ def free(sentence: Sentence) -> frozenset[Variable]:
             return free(sentence.body) - set(sentence.names)
 
 
-def linear(coefficients: Mapping[Any, int], constant: int, relation: Relation) -> Linear:
+def linear(coefficients: Mapping[Variable, int], constant: int, relation: Relation) -> Linear:
     """Return Σ c·x + constant (relation) 0."""
     return Linear(tuple(coefficients.items()), constant, relation)
 

@@ -185,12 +185,10 @@ class Terms:
                 return node.value >= 0
             case Name():
                 return self._of(node).never_negative
-            case Binary("+" | "*" | "^" | "|", left, right):
+            case Binary("+" | "*" | "^" | "|" | "//" | ">>" | "<<", left, right):
                 return self.never_negative(left) and self.never_negative(right)
             case Binary("&", left, right):
                 return self.never_negative(left) or self.never_negative(right)
-            case Binary("//" | ">>" | "<<", left, right):
-                return self.never_negative(left) and self.never_negative(right)
             case Binary("%", _, right):
                 return self.never_negative(right)
             case Call("min", arguments):
@@ -389,15 +387,14 @@ class Terms:
         sign = 1 if divisor > 0 else -1
         dividend, size = dividend.times(sign), abs(divisor)
 
-        def quotient_is(quotient: Sum) -> Sentence:
-            rest = dividend - quotient.times(size)
-            return conjunction(rest.compared(">="), rest.plus(-size).compared("<"))
+        def rest(quotient: Sum) -> Sum:
+            return dividend - quotient.times(size)
 
-        def result(total: Sum) -> Sentence:
-            rest = dividend - total.times(size)
-            return body(rest.times(sign) if operator == "%" else total)
-
-        return self._auxiliary_for(dividend.never_negative, quotient_is, result)
+        return self._auxiliary_for(
+            dividend.never_negative,
+            lambda q: conjunction(rest(q).compared(">="), rest(q).plus(-size).compared("<")),
+            lambda q: body(rest(q).times(sign) if operator == "%" else q),
+        )
 
     def _bitwise(
         self,
@@ -430,18 +427,19 @@ class Terms:
 
     def _digits(self, node: Node, body: Callable[[Variable, bool], Sentence]) -> Sentence:
         """Return `body` applied to the node's bits, which are inverted if negative."""
-        return self._with(node, lambda value: self._digits_of(value, body))
 
-    def _digits_of(self, value: Sum, body: Callable[[Variable, bool], Sentence]) -> Sentence:
-        if value.variable is not None:
-            return body(value.variable, False)
-        name = self._fresh()
-        same = (value - Sum.of(name)).compared("==")
-        positive = exists((name,), conjunction(same, body(name, False)))
-        if value.never_negative:
-            return positive
-        inverse = (value + Sum.of(name)).plus(1).compared("==")
-        return disjunction(positive, exists((name,), conjunction(inverse, body(name, True))))
+        def of_value(value: Sum) -> Sentence:
+            if value.variable is not None:
+                return body(value.variable, False)
+            name = self._fresh()
+            same = (value - Sum.of(name)).compared("==")
+            positive = exists((name,), conjunction(same, body(name, False)))
+            if value.never_negative:
+                return positive
+            inverse = (value + Sum.of(name)).plus(1).compared("==")
+            return disjunction(positive, exists((name,), conjunction(inverse, body(name, True))))
+
+        return self._with(node, of_value)
 
     def _auxiliary_for(
         self,
@@ -451,9 +449,7 @@ class Terms:
     ) -> Sentence:
         """Return `body` applied to the unique integer that satisfies `definition`."""
         name = self._fresh()
-        values = [Sum.of(name)]
-        if not never_negative:
-            values.append(Sum({name: -1}, -1))
+        values = [Sum.of(name)] if never_negative else [Sum.of(name), Sum({name: -1}, -1)]
         cases = (exists((name,), conjunction(definition(value), body(value))) for value in values)
         return disjunction(*cases)
 

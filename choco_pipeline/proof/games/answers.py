@@ -28,9 +28,9 @@ from choco_pipeline.mining.recurrences import (
 )
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Sentence, conjunction
-from choco_pipeline.proof.games.certificate import CertificateError
 from choco_pipeline.proof.games.obligations import Variables, has_moves, relation_name, steps
 from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.proof_errors import CertificateError
 from choco_pipeline.proof.records import PositionCounts
 
 #: Limit of states for counts, because the time is cubic in the number of states.
@@ -66,8 +66,7 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
     base, most = ruleset.base, ruleset.passes
     passes, bar = (here[-1], here[:-1]) if most else (0, here)
     engine = Engine({relation_name(p): automaton for p, automaton in enumerate(proof.automata)})
-    number = Auxiliary("value'")
-    value: Variables = (number,) if proof.relation == "grundy" else ()
+    value: Variables = (Auxiliary("value'"),) if proof.relation == "grundy" else ()
     names = base.coordinates
     known = dict(zip(names, bar, strict=True))
 
@@ -77,13 +76,12 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
             f"{ruleset.notation}: the certificate is wrong: it says {what} {at}"
         )
 
-    automaton = algebra.restricted(
-        engine.automaton_of(Member(relation_name(passes), (*names, *value))), known
-    )
-    of_position = algebra.witness(automaton)
-    if value and of_position is None:
-        raise wrong("no Grundy number")
-    grundy = None if of_position is None else of_position.get(number, 0)
+    grundy: int | None = 0 if proof.holds(here) else None
+    if value:
+        numbers = proof.values(here)
+        if not numbers:
+            raise wrong("no Grundy number")
+        grundy = numbers[0]
     outcome: Literal["P", "N"] = "P" if grundy == 0 else "N"
 
     moves = [
@@ -94,8 +92,7 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
         passed = Member(relation_name(passes - 1), (*names, *value))
         moves.append((names, passes - 1, conjunction(has_moves(base, names), passed)))
     winning: dict[Position, None] = {}
-    fixed: dict[Variable, int] = dict.fromkeys(value, 0)
-    fixed.update(known)
+    fixed = {**dict.fromkeys(value, 0), **known}
     for option, left, sentence in moves:
         opened = _opened(sentence, {*option} - known.keys())
         parts = (algebra.restricted(engine.automaton_of(part), fixed) for part in opened)
@@ -154,7 +151,7 @@ def counts(a: Automaton) -> AutomatonCounts:
     """
     if a.states > MOST_STATES:
         raise LimitError(f"counts from an automaton of {a.states} states: at most {MOST_STATES}")
-    terms = tuple(islice(_numbers(a), max(2 * a.states, SHOWN)))
+    terms = tuple(islice(numbers_below(a), max(2 * a.states, SHOWN)))
     needed = terms[: 2 * a.states]
     recurrence = shortest_recurrence(needed)
     order = len(recurrence)
@@ -165,11 +162,6 @@ def counts(a: Automaton) -> AutomatonCounts:
     return AutomatonCounts(
         terms[: max(SHOWN, order)], recurrence, None if closed is None else str(closed)
     )
-
-
-def number_below(a: Automaton, digits: int) -> int:
-    """Return the number of members with at most `digits` binary digits."""
-    return next(islice(_numbers(a), digits, None))
 
 
 def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
@@ -197,7 +189,7 @@ def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
     return tuple(described)
 
 
-def _numbers(a: Automaton) -> Iterator[int]:
+def numbers_below(a: Automaton) -> Iterator[int]:
     """Yield the exact numbers of members below 2^0, 2^1, 2^2, …."""
     after = a.accepting.astype(np.int64).astype(object)
     while True:

@@ -19,10 +19,16 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.ruleset import passes_left
 from choco_pipeline.proof.games.guess import Relation
 from choco_pipeline.proof.games.periods import Period
-from choco_pipeline.proof.games.prover import Proof, check_relation, fitting
-from choco_pipeline.provenance import code_digest, digest, package_version, versions
+from choco_pipeline.proof.games.prover import (
+    FORMAT,
+    Proof,
+    argument_names,
+    check_relation,
+    require_fitting,
+)
+from choco_pipeline.proof.proof_errors import CertificateError
+from choco_pipeline.provenance import code_digest, digest, package_version
 
-FORMAT = 1
 M = TypeVar("M", bound=Model)
 #: Limit of bytes of a certificate. A proof that takes an hour needs a tenth of it.
 MOST_BYTES = 1 << 25
@@ -30,10 +36,6 @@ MOST_BYTES = 1 << 25
 LONGEST = 100
 #: Packages whose digest is the engine's version.
 PROOF_CODE = ("automata", "formula", "games", "proof")
-
-
-class CertificateError(ChocoError):
-    """An invalid certificate, or no proof to certify."""
 
 
 class GameDocument(Model):
@@ -65,38 +67,8 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
     Raises `CertificateError` unless the game is proved.
     """
     path = certificate_path(proof.ruleset, proof.relation, folder)
-    write_document(path, proof_document(proof))
+    write_document(path, proof.certificate)
     return path
-
-
-def proof_document(proof: Proof) -> dict[str, object]:
-    """Return the certificate as JSON data; raise `CertificateError` unless proved."""
-    if proof.status != "proved":
-        raise CertificateError(
-            f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
-        )
-    return {
-        "format": FORMAT,
-        **game_document(proof),
-        **described_games(proof.ruleset),
-        "versions": versions(),
-    }
-
-
-def game_document(proof: Proof) -> dict[str, object]:
-    """Return the `GameDocument` of a proof as JSON data."""
-    return {
-        "ruleset": proof.ruleset.notation,
-        "relation": proof.relation,
-        "coordinates": _coordinates(proof.ruleset, proof.relation),
-        "automata": [automaton.as_json() for automaton in proof.automata],
-        **({} if proof.period is None else {"period": proof.period.model_dump()}),
-    }
-
-
-def described_games(ruleset: Ruleset) -> dict[str, object]:
-    """Return the descriptions of user-defined games for a certificate."""
-    return {"games": dict(ruleset.documents)} if ruleset.documents else {}
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
@@ -120,11 +92,6 @@ def engine_version() -> str:
     return f"{package_version()} {code_digest(PROOF_CODE)}"
 
 
-def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
-    names = list(ruleset.base.coordinates)
-    return [*names, "value"] if relation == "grundy" else names
-
-
 # ---- Reading.
 
 
@@ -145,8 +112,8 @@ def check_certificate(path: Path, seconds: float = 60.0) -> Proof:
 
 def checked_again(claimed: Proof, seconds: float) -> Proof:
     """Repeat the proof for the automata of `claimed_proof`."""
-    automata = dict(enumerate(claimed.automata))
-    return check_relation(claimed.ruleset, automata, claimed.relation, seconds, claimed.period)
+    given = claimed.ruleset, claimed.automata, claimed.relation
+    return check_relation(*given, seconds, claimed.period)
 
 
 def read_document(path: Path, model: type[M]) -> M:
@@ -169,21 +136,21 @@ def claimed_proof(document: GameDocument, path: Path, games: Mapping[str, Any]) 
         raise CertificateError(
             f"{path}: the ruleset must be written {ruleset.notation}, found {excerpt(document.ruleset)}"
         )
-    coordinates = _coordinates(ruleset, document.relation)
+    coordinates = argument_names(ruleset, document.relation)
     if document.coordinates != coordinates:
         raise CertificateError(f"{path}: the coordinates must be {', '.join(coordinates)}")
-    automata = {}
+    automata: list[Automaton] = []
     for passes, data in enumerate(document.automata):
         where = f"{path}: the automaton for {passes_left(passes)}"
         try:
-            automata[passes] = Automaton.from_json(data)
+            automata.append(Automaton.from_json(data))
         except ChocoError as error:
             raise CertificateError(f"{where}: {error}") from None
         if canonical(automata[passes]) != automata[passes]:
             raise CertificateError(f"{where} is not minimal and numbered breadth-first")
     relation, period = document.relation, document.period
-    fitted = fitting(ruleset, relation, automata)
-    return Proof(ruleset, relation, "proved", "", fitted, (), 0.0, period=period)
+    require_fitting(ruleset, relation, automata)
+    return Proof(ruleset, relation, "proved", "", tuple(automata), (), 0.0, period=period)
 
 
 def excerpt(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Literal
 
@@ -16,10 +16,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.tables.bounded_game import BoundedGame
-from choco_pipeline.tables.computing import (
-    Computation,
-    computation_of,
-)
+from choco_pipeline.tables.computing import Computation, computation_of
 from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 from choco_pipeline.tables.table_kernels import TableKernel, grundy_kernel
@@ -61,9 +58,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
     else:
         assert stored is not None
         axis = names.index(stored)
-        if (
-            stored == game.rules.free
-        ):  # a free heap; at P-positions it is the Grundy number of the rest
+        if stored == game.rules.free:  # at P-positions, a free heap is the rest's Grundy number
             functions = _grundy(game.without(stored), bound)
         else:
             cells = computation_of(ruleset, bound, "p-positions").cells()
@@ -176,21 +171,15 @@ class SearchSize:
     states: int = MOST_STATES
 
 
+@dataclass
 class Guesser:
     """Guesses for one game's relation. A table is used for all numbers of passes."""
 
-    def __init__(
-        self,
-        ruleset: Ruleset,
-        relation: Relation,
-        clock: Clock = FOREVER,
-        size: SearchSize | None = None,
-    ) -> None:
-        self.ruleset = ruleset
-        self.relation = relation
-        self.size = size or SearchSize()
-        self._clock = clock
-        self._members: dict[int, tuple[Member, ...]] = {}
+    ruleset: Ruleset
+    relation: Relation
+    clock: Clock = FOREVER
+    size: SearchSize = SearchSize()
+    _members: dict[int, tuple[Member, ...]] = field(default_factory=dict)
 
     def attempts(self, passes: int) -> Iterator[Learned]:
         """Yield guesses: an automaton, or the growth of residuals without one.
@@ -222,7 +211,7 @@ class Guesser:
 
     def _member(self, passes: int, depth: int) -> Member:
         if depth not in self._members:
-            self._clock.require()
+            self.clock.require()
             positions = members(self.ruleset, self.relation, depth)
             self._members[depth] = tuple(map(self._limited, positions))
         return self._members[depth][passes]
@@ -234,7 +223,7 @@ class Guesser:
         )
 
         def limited(points: Any) -> NDArray[Any]:
-            self._clock.require()
+            self.clock.require()
             return function(points)
 
         return replace(member, function=limited) if isinstance(member, Graph) else limited

@@ -168,50 +168,39 @@ def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[
         yield MoveKind(move, option, allowed, variables, facts, tuple(fallen.values()), heights)
 
 
-def _amounts(
-    move: Move, here: Named, there: Named
-) -> tuple[tuple[Variable, ...], tuple[Sentence, ...]]:
+def _amounts(move: Move, here: Named, there: Named) -> tuple[Variables, list[Sentence]]:
     """Return chosen numbers, and sentences for a move from `here` to `there`."""
-    if not isinstance(move.by, Amounts):
-        return (), tuple(_plain_amounts(move, here, there))
-    chosen: dict[str, Variable] = {name: Auxiliary(name) for name in move.by.chosen}
-    known = {**here, **chosen}
+    lowers, (first, *others) = move.lowers, move.lowers
+    change = {name: Sum({there[name]: 1, here[name]: -1}) for name in lowers}
     sentences: list[Sentence] = []
-    for number in chosen.values():
-        most = (linear({number: 1, here[name]: -1}, 0, "<=") for name in move.lowers)
-        sentences += [linear({number: 1}, 0, ">="), disjunction(*most)]
-    for name, formula in zip(move.lowers, move.by.taken, strict=True):
-        taken = Sum({here[name]: 1, there[name]: -1}, 0)
-        sentences.append(linear({there[name]: 1, here[name]: -1}, 0, "<="))
-        sentences.append(value_is(taken, formula, known))
-    sentences.append(disjunction(*(less(there[name], here[name]) for name in move.lowers)))
-    sentences += [condition(move.by.where, known)] if move.by.where is not None else []
-    return tuple(chosen.values()), tuple(sentences)
-
-
-def _plain_amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
-    first, *others = move.lowers
     match move.by:
+        case Amounts() as by:
+            chosen: dict[str, Variable] = {name: Auxiliary(name) for name in by.chosen}
+            known = {**here, **chosen}
+            for number in chosen.values():
+                most = (linear({number: 1, here[name]: -1}, 0, "<=") for name in lowers)
+                sentences += [linear({number: 1}, 0, ">="), disjunction(*most)]
+            for name, formula in zip(lowers, by.taken, strict=True):
+                taken = value_is(change[name].times(-1), formula, known)
+                sentences += [change[name].compared("<="), taken]
+            sentences.append(disjunction(*(change[name].compared("<") for name in lowers)))
+            sentences += [condition(by.where, known)] if by.where is not None else []
+            return tuple(chosen.values()), sentences
         case "any" if others:
-            for name in move.lowers:
-                yield linear({there[name]: 1, here[name]: -1}, 0, "<=")
-            changes = [{there[name]: 1, here[name]: -1} for name in move.lowers]
-            yield linear({v: c for change in changes for v, c in change.items()}, 0, "<")
+            sentences += [change[name].compared("<=") for name in lowers]
+            sentences.append(sum(change.values(), Sum({})).compared("<"))
         case "any" | "each" | "same":
-            for name in move.lowers if move.by == "each" else (first,):
-                yield less(there[name], here[name])
-        case tuple() as amounts:
-            taken = {there[first]: 1, here[first]: -1}
-            yield disjunction(*(linear(taken, amount, "==") for amount in amounts))
-        case Amounts():
-            raise TypeError("amounts by formulas belong to `_amounts`")
+            lowered = lowers if move.by == "each" else (first,)
+            sentences += [change[name].compared("<") for name in lowered]
+        case amounts:
+            equal_to = (change[first].plus(amount).compared("==") for amount in amounts)
+            sentences.append(disjunction(*equal_to))
     if move.by not in ("any", "each"):
-        for name in others:
-            change = {there[name]: 1, here[name]: -1, there[first]: -1, here[first]: 1}
-            yield linear(change, 0, "==")
+        sentences += [(change[name] - change[first]).compared("==") for name in others]
     if move.at_most is not None:
-        for name in move.lowers if move.by in ("any", "each") else (first,):
-            yield at_most(Sum({here[name]: 1, there[name]: -1}, 0), move.at_most, here)
+        for name in lowers if move.by in ("any", "each") else (first,):
+            sentences.append(at_most(change[name].times(-1), move.at_most, here))
+    return (), sentences
 
 
 @dataclass(frozen=True)

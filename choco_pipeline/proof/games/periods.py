@@ -45,6 +45,8 @@ Ints = NDArray[np.int64]
 Repeated = tuple[tuple[int | None, ...], tuple[int | None, ...]]
 #: Binary digits of the tables for the search for a period.
 DIGITS = (8, 10, 12, 13)
+#: For amounts and constants without a bound; more than any table has.
+UNBOUNDED = 1 << 62
 #: Limit of states of the automaton of a sequence.
 MOST_STATES = 20_000
 
@@ -80,59 +82,53 @@ def reach_of(ruleset: Ruleset) -> Reach | None:
     rules = ruleset.rules
     if ruleset.passes or len(rules.coordinates) != 1 or rules.limits or rules.misere:
         return None
-    if rules.within is not None or rules.legal is not None:
+    if rules.within is not None or rules.legal is not None or not rules.moves:
         return None
-    reaches = [reach for move in rules.moves if (reach := _reach_of(move)) is not None]
-    if len(reaches) < len(rules.moves) or not reaches:
-        return None
-    return Reach(
+    reaches = list(map(_reach_of, rules.moves))
+    reach = Reach(
         max(reach.most for reach in reaches),
         max(reach.conditions for reach in reaches),
         any(reach.splits for reach in reaches),
     )
+    return reach if max(reach.most, reach.conditions) < UNBOUNDED else None
 
 
-def _reach_of(move: Move) -> Reach | None:
-    splits, conditions = move.split is not None, [move.unless]
+def _reach_of(move: Move) -> Reach:
+    """Return the reach of a move; `UNBOUNDED` if the theorem does not cover it."""
+    splits, conditions, amounts = move.split is not None, [move.unless], [UNBOUNDED]
     if move.needs or (move.at_most is not None and move.at_most.names):
-        return None
+        return Reach(UNBOUNDED, 0, splits)
     match move.by:
         case Amounts(chosen=chosen, taken=taken, where=where):
-            if len(chosen) > splits or any(formula.names for formula in taken):
-                return None
+            if len(chosen) <= splits and not any(formula.names for formula in taken):
+                amounts = [int(formula.value({})) for formula in taken] or [0]
             conditions.append(where)
-            amounts = [int(formula.value({})) for formula in taken] or [0]
         case tuple():
             amounts = list(move.by)
         case _ if move.at_most is not None:
             amounts = [int(move.at_most.value({}))]
         case _:
-            return None
-    written = [condition for condition in conditions if condition is not None]
-    bounds = [_bound(condition.root) for condition in written]
-    known = [bound for bound in bounds if bound is not None]
-    if len(known) < len(bounds):
-        return None
+            pass
+    bounds = [_bound(condition.root) for condition in conditions if condition is not None]
     # A split that takes nothing has the further condition that no part is empty, so T ≥ 1.
-    return Reach(max(amounts), max([0 in amounts, *known]), splits)
+    return Reach(max(amounts), max([0 in amounts, *bounds]), splits)
 
 
-def _bound(node: Node) -> int | None:
-    """Return a bound for the constants of a condition; None if it is not supported."""
+def _bound(node: Node) -> int:
+    """Return a bound for the constants of a condition; `UNBOUNDED` if not supported."""
     match node:
         case LogicalNot(operand):
             return _bound(operand)
         case Junction(_, operands):
-            known = [bound for part in operands if (bound := _bound(part)) is not None]
-            return max(known) if len(known) == len(operands) else None
+            return max(map(_bound, operands))
         case Compare(_, operands):
             is_name = [isinstance(operand, Name) for operand in operands]
             constants = [one for one, name in zip(operands, is_name, strict=True) if not name]
-            if any(map(all, pairwise(is_name))) or any(map(names_of, constants)):
-                return None
-            return max(0, *(Place("", {}, {}).value(constant) + 1 for constant in constants))
+            if not any(map(all, pairwise(is_name))) and not any(map(names_of, constants)):
+                return max(0, *(Place("", {}, {}).value(constant) + 1 for constant in constants))
+            return UNBOUNDED
         case _:
-            return None
+            return UNBOUNDED
 
 
 def find_period(ruleset: Ruleset, clock: Clock) -> tuple[Period, Ints] | None:

@@ -21,7 +21,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from choco_pipeline.automata.algebra import restricted, witness
+from choco_pipeline.automata.algebra import restricted
 from choco_pipeline.automata.dfa import Automaton, Variable, listed
 from choco_pipeline.errors import ChocoError, DisagreementError, HeightError, LimitError
 from choco_pipeline.formula.written.parameter_text import assigned
@@ -39,7 +39,8 @@ from choco_pipeline.proof.games.periods import (
     periodic_automaton,
     values_below,
 )
-from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from choco_pipeline.proof.proof_errors import CertificateError, NotDefinableError, UndecidedError
+from choco_pipeline.provenance import versions
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -98,11 +99,29 @@ class Proof:
         return tuple(automaton.states for automaton in self.automata)
 
     @property
+    def document(self) -> dict[str, object]:
+        """The game and its automata, as JSON data."""
+        return {
+            "ruleset": self.ruleset.notation,
+            "relation": self.relation,
+            "coordinates": argument_names(self.ruleset, self.relation),
+            "automata": [automaton.as_json() for automaton in self.automata],
+            **({} if self.period is None else {"period": self.period.model_dump()}),
+        }
+
+    @property
+    def described_games(self) -> dict[str, object]:
+        """The descriptions of user-defined games for a certificate, under one key."""
+        return {"games": dict(self.ruleset.documents)} if self.ruleset.documents else {}
+
+    @property
     def certificate(self) -> dict[str, object]:
         """The certificate as JSON data; raise `CertificateError` unless proved."""
-        from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- circular import
-
-        return proof_document(self)
+        if self.status != "proved":
+            raise CertificateError(
+                f"{self.ruleset.notation}: {self.status}, so there is nothing to certify"
+            )
+        return {"format": FORMAT, **self.document, **self.described_games, "versions": versions()}
 
     def accepts(self, position: Sequence[int], value: int = 0) -> bool:
         """Whether a position is a P-position, or its Grundy number is `value`.
@@ -111,33 +130,40 @@ class Proof:
         """
         if self.status != "proved":
             raise UndecidedError(f"{self.ruleset.notation}: nothing is proved: {self.status}")
-        number = (value,) if self.relation == "grundy" else ()
-        return self.holds(self.ruleset.check(position), *number)
+        return self.holds(self.ruleset.check(position), value)
 
-    def holds(self, position: Position, *value: int) -> bool:
-        """Whether the automata accept a legal position, with its Grundy number if any."""
+    def holds(self, position: Position, value: int = 0) -> bool:
+        """Whether a legal position is a P-position, or has the value, by the automata."""
+        automaton, known = self.at(position)
+        return automaton.accepts({**known, str(len(known)): value})
+
+    def at(self, position: Position) -> tuple[Automaton, dict[str, int]]:
+        """Return the automaton for a position's passes, and its other coordinates by track."""
         heaps = len(self.ruleset.base.coordinates)
         passes = position[heaps] if len(position) > heaps else 0
-        digits = enumerate((*position[:heaps], *value))
-        return self.automata[passes].accepts({str(i): number for i, number in digits})
+        return self.automata[passes], {str(i): number for i, number in enumerate(position[:heaps])}
 
-    def is_p(self, position: Position) -> bool:
-        """Whether a legal position is a P-position according to the automata."""
-        return self.holds(position, *(() if self.relation == "p" else (0,)))
+    def values(self, position: Position, most: int = 1) -> list[int]:
+        """Return the least Grundy numbers that the automata accept at a position."""
+        return first_members(restricted(*self.at(position)), most)
 
     def number(self, position: Position) -> int | None:
         """Return the Grundy number of a legal position; None if it is not proved."""
         if self.relation == "p":
             return None
-        heaps = len(self.ruleset.base.coordinates)
-        here = self.automata[position[heaps] if len(position) > heaps else 0]
-        given = {str(i): coordinate for i, coordinate in enumerate(position[:heaps])}
-        value = witness(restricted(here, given))
-        if value is None:
-            raise DisagreementError(f"{self.ruleset.notation}: {position} has no value")
-        return value[str(heaps)]
+        for value in self.values(position):
+            return value
+        raise DisagreementError(f"{self.ruleset.notation}: {position} has no value")
 
 
+def argument_names(ruleset: Ruleset, relation: Relation) -> list[str]:
+    """Return the names of a relation's arguments."""
+    names = list(ruleset.base.coordinates)
+    return [*names, "value"] if relation == "grundy" else names
+
+
+#: The format of certificates.
+FORMAT = 1
 #: The reason in a proof.
 PROVED = "the automata satisfy the definition at every position"
 #: Number of listed values of one position. More than one value is a contradiction.
@@ -204,15 +230,15 @@ def prove(
 
 def check_relation(
     ruleset: Ruleset,
-    automata: Mapping[int, Automaton],
+    automata: Sequence[Automaton],
     relation: Relation = "p",
     seconds: float = 60.0,
     period: Period | None = None,
 ) -> Proof:
     """Decide whether given automata are a game's P-positions or Grundy numbers.
 
-    With a period, a window of values decides, otherwise the obligations. `automata` has an automaton for each number of passes left.
-    Its tracks "0", "1", … are the coordinates without passes, followed by the Grundy number for ``grundy``.
+    With a period, a window of values decides, otherwise the obligations. `automata` are those for 0, 1, … passes left.
+    Their tracks "0", "1", … are the coordinates without passes, followed by the Grundy number for ``grundy``.
 
     Raises
     ------
@@ -225,18 +251,18 @@ def check_relation(
     DisagreementError
         If the engine contradicts the definition.
     """
-    given = fitting(ruleset, relation, automata)
-    search = Search(ruleset, relation, Clock(seconds), automata=[*given])
+    require_fitting(ruleset, relation, automata)
+    search = Search(ruleset, relation, Clock(seconds), automata=[*automata])
     try:
         if period is not None:
             if not is_period(ruleset, period):
                 why = f"the values do not have this period: {period.text}"
                 return search.proof("refuted", why)
             values = values_below(ruleset, period.first + period.length)
-            if given != (periodic_automaton(values, period, relation),):
+            if [*automata] != [periodic_automaton(values, period, relation)]:
                 return search.proof("refuted", "the automaton has other values")
             return search.proof("proved", period.text, period)
-        wrong = search.check(obligations(ruleset, relation), given)
+        wrong = search.check(obligations(ruleset, relation), automata)
     except (LimitError, UndecidedError) as error:
         return search.proof("undecided", str(error))
     if wrong is not None:
@@ -244,45 +270,35 @@ def check_relation(
     return search.proof("proved", PROVED)
 
 
-def fitting(
-    ruleset: Ruleset, relation: Relation, automata: Mapping[int, Automaton]
-) -> tuple[Automaton, ...]:
-    """Return the automata by passes; raise `RelationError` if they do not fit."""
-    needed = range(ruleset.passes + 1)
-    if sorted(automata) != list(needed):
-        given = ", ".join(map(str, sorted(automata))) or "none"
+def require_fitting(ruleset: Ruleset, relation: Relation, automata: Sequence[Automaton]) -> None:
+    """Raise `RelationError` if automata have other passes or tracks than a game."""
+    most = ruleset.passes
+    if len(automata) != most + 1:
+        given = ", ".join(map(str, range(len(automata)))) or "none"
         raise RelationError(
-            f"{ruleset.notation}: automata for 0 to {needed[-1]} passes left are needed, found {given}"
+            f"{ruleset.notation}: automata for 0 to {most} passes left are needed, found {given}"
         )
     tracks = tuple(sorted(relation_tracks(ruleset, relation)))
-    for passes, automaton in sorted(automata.items()):
+    for passes, automaton in enumerate(automata):
         if automaton.tracks != tracks:
             raise RelationError(
                 f"{ruleset.notation}: the automaton for {passes_left(passes)}"
                 f" has tracks {listed(automaton.tracks)},"
                 f" needed are {', '.join(tracks)}"
             )
-    return tuple(automata[passes] for passes in needed)
 
 
 # ---- The search.
 
 
 @dataclass
-class Search:
-    """The state of a search or check, with its clock."""
+class Search(Guesser):
+    """The state of a search or check."""
 
-    ruleset: Ruleset
-    relation: Relation
-    clock: Clock
-    size: SearchSize = field(default_factory=SearchSize)
     #: The proved (or given) automata, and their valid obligations.
     automata: list[Automaton] = field(default_factory=list)
     checks: list[Obligation] = field(default_factory=list)
     growth: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        self.guesser = Guesser(self.ruleset, self.relation, self.clock, self.size)
 
     def proof(self, status: Status, why: str, period: Period | None = None) -> Proof:
         """Return the result, with the CPU time since the start."""
@@ -296,7 +312,7 @@ class Search:
         self.growth = ()
         name = relation_name(passes)
         too_large = ""
-        for learned in self.guesser.attempts(passes):
+        for learned in self.attempts(passes):
             guess = learned.automaton
             if self.clock.left <= 0:
                 raise UndecidedError(f"{name}: {self.clock.over}")
@@ -351,8 +367,7 @@ class Search:
                 raise HeightError(f"{game.notation}: the height falls at {assigned(at)}")
         what = f"{obligation.name!r} is wrong at {at} by the engine"
         try:
-            arguments = (game, self.relation, automata, obligation.passes, at, self.clock)
-            wrong = contradiction(*arguments)
+            wrong = contradiction(game, self.relation, automata, obligation.passes, at, self.clock)
         except UndecidedError as error:
             raise UndecidedError(
                 f"{what}; the comparison with the definition did not end: {error}"
@@ -388,29 +403,23 @@ def contradiction(
     here = tuple(counterexample.get(name, 0) for name in ruleset.base.coordinates)
     position = (*here, passes) if ruleset.passes else here
 
-    def of_coordinates(place: Position) -> tuple[Automaton, dict[str, int]]:
-        *coordinates, left = place if ruleset.passes else (*place, 0)
-        return automata[left], {str(i): c for i, c in enumerate(coordinates)}
-
-    def holds(place: Position) -> bool:
-        automaton, known = of_coordinates(place)
-        return automaton.accepts(known)
+    guess = Proof(ruleset, relation, "undecided", "", tuple(automata), (), 0.0)
 
     def values(place: Position) -> list[int]:
         clock.require()
-        return first_members(restricted(*of_coordinates(place)), SHOWN)
+        return guess.values(place, SHOWN)
 
     def counted(place: Position, numbers: Sequence[int]) -> str:
         number = f"at least {SHOWN}" if len(numbers) >= SHOWN else str(len(numbers))
         return f"{_text(place)} has {number} values: {', '.join(map(str, numbers)) or 'none'}"
 
     if relation == "p":
-        is_member = holds(position)
+        is_member = guess.holds(position)
         if not ruleset.is_position(position):
             why = f"which is no position: {ruleset.why_not(position)}"
             return f"the relation holds at {_text(position)}, {why}" if is_member else None
         for option in clock.limited(ruleset.options(position)):
-            if holds(option):
+            if guess.holds(option):
                 both = f"the relation holds at {_text(position)} and at its option {_text(option)}"
                 return both if is_member else None
         if is_member:

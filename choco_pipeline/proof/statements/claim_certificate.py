@@ -22,17 +22,14 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.certificate import (
-    FORMAT,
-    CertificateError,
     GameDocument,
     checked_again,
     claimed_proof,
-    described_games,
-    game_document,
     read_document,
     write_document,
 )
-from choco_pipeline.proof.games.prover import Proof
+from choco_pipeline.proof.games.prover import FORMAT, Proof
+from choco_pipeline.proof.proof_errors import CertificateError
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.proof.statements.decided_integers import decide_choice, fixed_integers
 from choco_pipeline.provenance import digest, versions
@@ -62,13 +59,13 @@ def write_claim_certificate(
 
     `names` are the parameters of the verdict. `proof` is None for a statement about integers.
     """
-    games = {} if proof is None else described_games(proof.ruleset)
+    games = {} if proof is None else proof.described_games
     document = {
         "format": FORMAT,
         "kind": "claim",
         "claim": proved_statement(claim),
         "names": dict(names),
-        "game": game_document(proof) if proof is not None and claim.is_about_outcomes else None,
+        "game": proof.document if proof is not None and claim.is_about_outcomes else None,
         **games,
         "verdict": "proved",
         "versions": versions(),
@@ -104,11 +101,8 @@ def check_claim_certificate(path: Path, seconds: float = 60.0) -> tuple[ClaimDoc
     the file is no certificate of a claim.
     """
     document = read_document(path, ClaimDocument)
-    claim, names, clock = (
-        Claim(document.claim, games=document.games),
-        document.names,
-        Clock(seconds),
-    )
+    claim, names = Claim(document.claim, games=document.games), document.names
+    clock = Clock(seconds)
     mistakes = [message for _, message in mistakes_in(claim)]
     if not mistakes and claim.pattern is None and not (claim.is_about_integers and claim.integers):
         mistakes = ["it has no ruleset"]

@@ -5,7 +5,7 @@ The proved automata explain counterexamples. If a small table contains the posit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, reduce
 from itertools import islice
 from typing import Any
@@ -35,7 +35,7 @@ from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic import logic
 from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.arithmetic.images import describe, first_members
-from choco_pipeline.proof.games.answers import number_below
+from choco_pipeline.proof.games.answers import numbers_below
 from choco_pipeline.proof.games.obligations import legal, relation_name
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
@@ -179,19 +179,17 @@ class _Question:
 
     def _require_places(self, part: tree.Proposition) -> None:
         """Raise `UndecidedError` if a place in the statement may be no position."""
-        off_board = [one for passes in self.passes for one in self._off_board(passes, part)]
+        off_board: list[logic.Sentence] = []
+        for passes in self.passes:
+            translator, where, rest = self.translator(passes), self.in_reach, part
+            while isinstance(rest, tree.Implies):
+                for premise in tree.conjuncts(rest.premise):
+                    off_board += translator.off_board(where, premise)
+                    where = logic.conjunction(where, translator.true(premise))
+                rest = rest.conclusion
+            off_board += translator.off_board(where, rest)
         if off_board and not self.is_nowhere(off_board):
             raise UndecidedError("the statement mentions a place that may be no position")
-
-    def _off_board(self, passes: int, part: tree.Proposition) -> Iterator[logic.Sentence]:
-        """Yield sentences that must be unsatisfiable: a place is no position."""
-        translator, where = self.translator(passes), self.in_reach
-        while isinstance(part, tree.Implies):
-            for premise in tree.conjuncts(part.premise):
-                yield from translator.off_board(where, premise)
-                where = logic.conjunction(where, translator.true(premise))
-            part = part.conclusion
-        yield from translator.off_board(where, part)
 
     def about_values(self, part: tree.ValueSet) -> Finding:
         """Decide a statement about the values of an expression.
@@ -200,9 +198,8 @@ class _Question:
         """
         self._require_places(tree.Implies(part.condition, part.value))
         signs, members = (False, True), part.members.formula.rename({part.variable: "v"})
-        which = (
-            "P-position" if tree.PPosition() in tree.conjuncts(part.condition) else "such position"
-        )
+        is_p = tree.PPosition() in tree.conjuncts(part.condition)
+        which = "P-position" if is_p else "such position"
         claims = {
             sign: holds(members, self.environment, {"v": signed(VALUE, sign)}) for sign in signs
         }
@@ -225,10 +222,9 @@ class _Question:
             return logic.conjunction(self.among(part.condition, passes), is_wrong)
 
         described = self._described(image)
-        if part.relation != ">=":
-            refuted = self.refuted(wrong)
-            if refuted is not None:
-                return Finding(refuted, {**described, **self.evidence})
+        refuted = None if part.relation == ">=" else self.refuted(wrong)
+        if refuted is not None:
+            return Finding(refuted, {**described, **self.evidence})
         if part.relation != "<=":
             absent = []
             for sign in signs:
@@ -308,7 +304,8 @@ class _Question:
 
         def number_of(condition: tree.Proposition) -> int:
             sentences = [self.among(condition, passes) for passes in self.passes]
-            return sum(number_below(self.engine.automaton_of(s), digits) for s in sentences)
+            numbers = (numbers_below(self.engine.automaton_of(s)) for s in sentences)
+            return sum(next(islice(of_box, digits, None)) for of_box in numbers)
 
         number = number_of(term.body)
         claimed = int(check.equals.value(self.environment))
@@ -334,22 +331,21 @@ class _Question:
         if printed is None and not isinstance(check, PPositions | GrundyNumbers | Values):
             return self._contradiction(position)
         named = self.environment | dict(zip(game.coordinates, position, strict=True))
-        is_p, number, reason, option = proof.is_p(position), proof.number(position), None, None
-        if printed is None and isinstance(check, PPositions):
-            is_wrong = check.formula.value(named) != is_p
-            actual, claimed = ("P-position", "N-position")[:: 1 if is_p else -1]
-        elif printed is None and isinstance(check, Values):
+        is_p, number, reason, option = proof.holds(position), proof.number(position), None, None
+        if printed is None and isinstance(check, GrundyNumbers):
+            printed = int(check.equals.value(named))
+        if printed is not None:
+            is_wrong = printed != number
+            actual, claimed = f"Grundy number {number}", f"Grundy number {printed}"
+        elif isinstance(check, Values):
             value = int(check.of.value(named))
             is_wrong = is_p and not check.values.value({**named, "v": value})
             actual = f"the P-position has the value {value}"
             claimed = f"a value v with {math_text(check.values)}"
         else:
-            claimed_number = printed
-            if claimed_number is None:
-                assert isinstance(check, GrundyNumbers)
-                claimed_number = int(check.equals.value(named))
-            is_wrong = claimed_number != number
-            actual, claimed = f"Grundy number {number}", f"Grundy number {claimed_number}"
+            assert isinstance(check, PPositions)
+            is_wrong = check.formula.value(named) != is_p
+            actual, claimed = ("P-position", "N-position")[:: 1 if is_p else -1]
         if not is_wrong:
             raise self._not_wrong(position)
         case = self._on_a_table(position)
@@ -359,8 +355,8 @@ class _Question:
             return explain.counterexample_at(case, position)
         if not is_p and not game.rules.splits:
             options = islice(game.options(position), MOST_OPTIONS)
-            option = next(filter(proof.is_p, options), None)
-        if option is not None and self.claim.numbers is None and printed is None:
+            option = next(filter(proof.holds, options), None)
+        if option is not None and printed is None:
             reason = f"its option {option} is a P-position"
         return Counterexample(actual, claimed, position, game.coordinates, option, reason)
 
@@ -395,7 +391,7 @@ class _Question:
             return None
         cells = Cells.computed(game, bound, "grundy")
         number = cells.grundy(position)
-        is_p = self.proof.is_p(position)
+        is_p = self.proof.holds(position)
         if (number == 0) != is_p or self.proof.number(position) not in (None, number):
             raise DisagreementError(
                 f"{game.notation}: {position} has Grundy number {number}, but not by the proved automata"

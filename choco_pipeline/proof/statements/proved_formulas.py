@@ -15,7 +15,6 @@ import numpy as np
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.verdict import Counterexample, Finding, Proved, Refuted
-from choco_pipeline.games import Position
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, FormulaCase, Target, shortest_cases
 from choco_pipeline.mining.table_findings import is_complete_formula
@@ -42,7 +41,15 @@ def formulas(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
     positions = list(proof.ruleset.positions(BOUNDS[len(names)]))
     clock = Clock(seconds)
     for _ in range(GUESSES):
-        guess = _guess(proof, names, positions)
+        rows = np.array(positions, np.int64)
+        known = Atoms.at({name: rows[:, i] for i, name in enumerate(names)})
+        guess: tuple[FormulaCase, ...] | None
+        if proof.relation == "p":
+            text = known.zeros(proof.automata[0].contains(rows))
+            guess = None if text is None else (FormulaCase(None, text),)
+        else:
+            numbers = np.array([proof.number(position) for position in positions], np.int64)
+            guess = shortest_cases(known, Target(numbers))
         if guess is None:
             return None
         finding = decide_cases(proof, guess, clock.left)
@@ -86,21 +93,6 @@ def decide_cases(
     return decide(claim, {}, proof, "", seconds)
 
 
-def _guess(
-    proof: Proof, names: tuple[str, ...], positions: Sequence[Position]
-) -> tuple[FormulaCase, ...] | None:
-    """Return the shortest formulas by cases that are right at the given positions."""
-    rows = np.array(positions, np.int64)
-    points = {name: rows[:, i] for i, name in enumerate(names)}
-    known = Atoms.at(points)
-    if proof.relation == "p":
-        truths = proof.automata[0].contains(rows)
-        text = known.zeros(truths)
-        return None if text is None else (FormulaCase(None, text),)
-    numbers = np.array([proof.number(position) for position in positions], np.int64)
-    return shortest_cases(known, Target(numbers))
-
-
 def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | None:
     """Return the best proved formula among those mined from a table, if any.
 
@@ -125,6 +117,7 @@ def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | N
     return min(proved, key=lambda formula: formula.rank, default=None)
 
 
-def describe_by_table(certificate: str, seconds: float) -> FormulaOfProof | None:
-    """Return a formula for the relation of a certificate; see `formulas_of_table`."""
-    return formulas_of_table(read_certificate(Path(certificate)), seconds)
+def describe(certificate: str, seconds: float, by_table: bool) -> FormulaOfProof | None:
+    """Return a formula for a certificate, by `formulas` or by `formulas_of_table`."""
+    proof = read_certificate(Path(certificate))
+    return formulas_of_table(proof, seconds) if by_table else formulas(proof, seconds)

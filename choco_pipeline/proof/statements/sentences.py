@@ -68,13 +68,6 @@ def signed(variable: Variable, negative: bool) -> Sum:
     return Sum({variable: -1}, -1) if negative else Sum.of(variable)
 
 
-def has_value(
-    formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
-) -> Sentence:
-    """Return the sentence that a formula equals ``signed(variable, negative)``."""
-    return value_is(signed(variable, negative), formula.substitute(values))
-
-
 def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
     """Sentence: each variable is at most `most`; true if `most` is None."""
     if most is None:
@@ -294,7 +287,7 @@ class Translator:
                     known.values[plain[name]] = self._of_option(coordinate)
                     continue
                 case tree.Grundy(place):
-                    sentences.append(self._has_number(place, variable))
+                    sentences.append(self._is_member(place, variable))
                 case _:  # a printed table is finite, so its entries are not expressible
                     raise _not_written(term)
             bound.append(variable)
@@ -355,17 +348,15 @@ class Translator:
         return Sum.of(variables[heaps.index(coordinate)])
 
     def _point(self, place: tree.Place, body: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Sentence: `body` applied to the position, the option, or another place."""
-        if place.at is not None:
-            return self.at_place(place, body)
-        point = self.option if place.primed else self.here
-        assert point is not None
-        return body(*point)
+        """Sentence: `body` applied to the position, the option, or another place.
 
-    def at_place(self, place: tree.Place, body: Callable[[Variables, int], Sentence]) -> Sentence:
-        """Sentence: `body` applied to another place; false if a coordinate is negative."""
+        It is false if a coordinate of another place is negative.
+        """
+        if place.at is None:
+            point = self.option if place.primed else self.here
+            assert point is not None
+            return body(*point)
         assert self.game is not None
-        assert place.at is not None
         heaps, coordinates = self.game.base.coordinates, self.game.coordinates
         if len(place.at) != len(coordinates):
             raise _not_written(tree.PPosition(place))
@@ -391,23 +382,21 @@ class Translator:
                 unknown = {name for one in place.at for name in one.formula.names}
                 if unknown - self.integers.values.keys():
                     raise _not_written(tree.PPosition(place))
-                there = self.at_place(place, lambda variables, _: legal(game.base, variables))
+                there = self._point(place, lambda variables, _: legal(game.base, variables))
                 yield conjunction(where, negation(there))
 
     def _is_p(self, place: tree.Place) -> Sentence:
         if self.relation == "p":
-            return self._point(
-                place, lambda variables, passes: Member(relation_name(passes), variables)
-            )
+            return self._is_member(place)
         number = Auxiliary("G")
         zero = linear({number: 1}, 0, "==")
-        return exists((number,), conjunction(self._has_number(place, number), zero))
+        return exists((number,), conjunction(self._is_member(place, number), zero))
 
-    def _has_number(self, place: tree.Place, number: Variable) -> Sentence:
-        if self.relation != "grundy":
+    def _is_member(self, place: tree.Place, *number: Variable) -> Sentence:
+        if number and self.relation != "grundy":
             raise UndecidedError("the Grundy numbers are not proved, the P-positions are")
         return self._point(
-            place, lambda variables, passes: Member(relation_name(passes), (*variables, number))
+            place, lambda variables, passes: Member(relation_name(passes), (*variables, *number))
         )
 
     def _plain(self, part: tree.Expression) -> str:

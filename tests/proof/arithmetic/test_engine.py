@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.proof.arithmetic import engine as module
 from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of
 from choco_pipeline.proof.arithmetic.logic import (
     And,
@@ -133,16 +134,17 @@ def test_unknown_relations_and_other_arguments_are_refused():
         counterexample(Member("even", ("x", "y")), small())
 
 
-def test_limits_end_in_undecided():
+def test_limits_end_in_undecided(monkeypatch):
     sentence = Exists(
         ("u",), And((linear({"u": 5, "x": -3}, 2, "=="), NimSumZero(("u", "x", "y"))))
     )
     with pytest.raises(UndecidedError, match="too large"):
         Engine({}, most_states=3).counterexample(sentence)
-    with pytest.raises(UndecidedError, match="parts take more than 100 B"):
-        Engine({}, most_bytes=100).counterexample(sentence)
     with pytest.raises(UndecidedError, match="time is up"):
         Engine({}, 0.0).counterexample(sentence)
+    monkeypatch.setattr(module, "MOST_BYTES", 100)
+    with pytest.raises(UndecidedError, match="parts take more than 100 B"):
+        Engine({}).counterexample(sentence)
 
 
 def test_a_witness_needs_no_projection():

@@ -11,7 +11,7 @@ from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import AutomatonError
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.arithmetic.engine import automaton_of
-from choco_pipeline.proof.arithmetic.images import Numerals, describe, first_members
+from choco_pipeline.proof.arithmetic.images import describe, first_members, is_finite
 from choco_pipeline.proof.arithmetic.terms import condition
 from tests.automata.drawn import automata
 from tests.effort import examples
@@ -90,7 +90,7 @@ def test_what_is_said_of_a_set_is_the_set(automaton):
 def test_finite_sets_are_listed(members):
     text = " or ".join(f"v == {v}" for v in sorted(members)) or "v < 0"
     automaton = of(text)
-    assert Numerals.of(automaton).is_finite
+    assert is_finite(automaton)
     assert listed(describe(automaton)) == sorted(members)
     assert first_members(automaton, 100) == sorted(members)
 

@@ -19,8 +19,8 @@ from choco_pipeline.mining import recurrences
 from choco_pipeline.proof.games import answers as module
 from choco_pipeline.proof.games import guess
 from choco_pipeline.proof.games.answers import counts, described_counts, play
-from choco_pipeline.proof.games.certificate import CertificateError
 from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.proof_errors import CertificateError
 from choco_pipeline.tables.computing import grundy_table
 from tests.automata.drawn import automata
 from tests.effort import examples
@@ -182,8 +182,8 @@ def by_closed_form(text, n):
 @given(st.integers(1, 2).flatmap(lambda n: automata(("0", "1")[:n], 9)))
 def test_drawn_automata(a):
     found = counts(a)
-    assert [in_box(a, 1 << n) for n in range(5)] == list(islice(module._numbers(a), 5))
-    far = list(islice(module._numbers(a), 40))
+    assert [in_box(a, 1 << n) for n in range(5)] == list(islice(module.numbers_below(a), 5))
+    far = list(islice(module.numbers_below(a), 40))
     assert by_recurrence(found, 40) == far
     assert list(found.first) == far[: len(found.first)]
     if found.closed is not None:

@@ -23,7 +23,6 @@ from choco_pipeline.proof.arithmetic.engine import Engine
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games import certificate as certificates
 from choco_pipeline.proof.games.certificate import (
-    CertificateError,
     check_certificate,
     read_certificate,
     write_certificate,
@@ -31,7 +30,7 @@ from choco_pipeline.proof.games.certificate import (
 from choco_pipeline.proof.games.guess import Guesser
 from choco_pipeline.proof.games.obligations import legal
 from choco_pipeline.proof.games.prover import check_relation, contradiction, prove
-from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.proof_errors import CertificateError, UndecidedError
 from choco_pipeline.proof.records import GameProof, GameToProve
 from choco_pipeline.proof.task import question_of
 from tests.effort import examples
@@ -250,7 +249,7 @@ def nim_sum_on(game):
 def test_a_position_with_too_many_options_is_undecided_in_time(step):
     game = SolidBar(f"max(0, min(1, x-{step}))")
     clock = Clock()
-    proof = check_relation(game, {0: nim_sum_on(game)}, seconds=2)
+    proof = check_relation(game, [nim_sum_on(game)], seconds=2)
     assert proof.status == "undecided"
     assert "'no position in the relation has an option in it' is wrong at {'x': " in proof.why
     assert proof.why.endswith(
@@ -262,7 +261,7 @@ def test_a_position_with_too_many_options_is_undecided_in_time(step):
 @pytest.mark.parametrize("far", [10**9, 2**70])
 def test_grundy_numbers_at_far_positions_are_compared_by_automata(far):
     beyond = conjunction(nim_sum_is_zero("0", "1", "2"), linear({"0": 1}, -far, "<="))
-    assert check_relation(Nim(2), {0: beyond}, "grundy", seconds=2).status == "refuted"
+    assert check_relation(Nim(2), [beyond], "grundy", seconds=2).status == "refuted"
 
 
 def test_a_contradiction_is_looked_for_as_long_as_there_is_time():

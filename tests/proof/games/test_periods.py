@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import mex, parse_ruleset
 from choco_pipeline.proof.clock import FOREVER
-from choco_pipeline.proof.games.certificate import check_certificate, proof_document
+from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.games.periods import (
     Period,
     find_period,
@@ -95,7 +95,7 @@ def test_a_period_is_proved_by_both(name, relation, tmp_path):
     assert proof.status == "proved", proof.why
     assert proof.period is not None
     path = tmp_path / "certificate.json"
-    path.write_text(json.dumps(proof_document(proof)))
+    path.write_text(json.dumps(proof.certificate))
     assert check_certificate(path).status == "proved"
     assert verdict_on(path.read_text(), tmp_path) == ("proved", "")
     values = by_definition(known(name), 300)
@@ -127,7 +127,7 @@ def changes(document):
 
 @pytest.mark.parametrize("name", ["subtraction", "late", "late part"])
 def test_a_changed_certificate_is_refused(name, tmp_path):
-    document = proof_document(prove(known(name), "grundy"))
+    document = prove(known(name), "grundy").certificate
     for changed in changes(document):
         assert verdict_on(changed, tmp_path)[0] != "proved"
         path = tmp_path / "changed.json"
@@ -151,7 +151,7 @@ def is_refused(document, tmp_path):
 )
 def test_a_condition_far_away_is_inside_of_the_window(late, tmp_path):
     """Without it the values repeat from 0 with length 2, and so they do for all numbers below 100."""
-    document = proof_document(prove(game([{"lower": ["a"], "by": [1]}]), "grundy"))
+    document = prove(game([{"lower": ["a"], "by": [1]}]), "grundy").certificate
     assert document["period"] == {"first": 0, "length": 2}
     document["games"]["heap"]["moves"].append(late)
     assert is_refused(document, tmp_path)
@@ -169,7 +169,7 @@ def test_of_splits_a_short_window_proves_nothing(name, tmp_path):
         if values[first : first + most] == values[first + length : first + length + most]
         and values[first:60] != values[first + length : 60 + length]
     )
-    document = proof_document(prove(ruleset, "grundy"))
+    document = prove(ruleset, "grundy").certificate
     document["period"] = {"first": first, "length": length}
     automaton = periodic_automaton(
         np.array(values[: first + length]), Period(first=first, length=length), "grundy"
@@ -179,7 +179,7 @@ def test_of_splits_a_short_window_proves_nothing(name, tmp_path):
 
 
 def test_an_automaton_that_is_wrong_beyond_the_first_period_is_refused(tmp_path):
-    document = proof_document(prove(known("subtraction"), "grundy"))
+    document = prove(known("subtraction"), "grundy").certificate
     values = np.array(by_definition(known("subtraction"), 66))
     values[40] += 1
     automaton = periodic_automaton(values, Period(first=44, length=22), "grundy")
@@ -216,13 +216,13 @@ def test_an_automaton_that_is_wrong_beyond_the_first_period_is_refused(tmp_path)
     ],
 )
 def test_rules_without_a_period_are_refused_by_the_checker(rules, tmp_path):
-    document = proof_document(prove(known("subtraction"), "grundy"))
+    document = prove(known("subtraction"), "grundy").certificate
     document["games"]["heap"] |= rules
     assert verdict_on(document, tmp_path)[0] in ("undecided", "no certificate")
 
 
 def test_statements_on_a_period_are_decided(tmp_path):
-    text = json.dumps(proof_document(prove(known("kayles"), "grundy")))
+    text = json.dumps(prove(known("kayles"), "grundy").certificate)
     for statement, verdict in {
         "a >= 71 => G(a+12) == G": "proved",
         "a >= 70 => G(a+12) == G": "refuted",
@@ -237,10 +237,10 @@ def test_statements_on_a_period_are_decided(tmp_path):
 
 def test_a_set_of_amounts_may_be_a_number(tmp_path):
     parameters = {"s": 164}
-    document = proof_document(
-        prove(game([{"lower": ["a"], "by": ["bits(s)"]}], parameters=parameters), "grundy")
-    )
-    listed = proof_document(prove(known("subtraction"), "grundy"))
+    document = prove(
+        game([{"lower": ["a"], "by": ["bits(s)"]}], parameters=parameters), "grundy"
+    ).certificate
+    listed = prove(known("subtraction"), "grundy").certificate
     assert document["automata"] == listed["automata"]
     assert verdict_on(document, tmp_path)[0] == "proved"
     for wrong in (160, 166, 82, 328):

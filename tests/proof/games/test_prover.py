@@ -53,7 +53,7 @@ def test_p_positions_are_proved_and_are_the_definitions(text, states):
     assert proof.status == "proved"
     assert proof.states == (states or proof.states)
     for position in game.positions(6):
-        assert proof.is_p(position) == game.is_p_position(position), position
+        assert proof.holds(position) == game.is_p_position(position), position
 
 
 @pytest.mark.parametrize(
@@ -99,16 +99,16 @@ def test_a_height_that_falls_behind_all_tables_is_found_out():
 def test_a_printed_theorem_and_a_printed_conjecture():
     """triangular, Thm 7.3 holds for k=3; x⊕y⊕z=0 fails for k=5, and so does solid2022, Conj 2."""
     nim_sum = nim_sum_is_zero("0", "1", "2")
-    proof = check_relation(SolidBar("(x+z)//3"), {0: conjunction(nim_sum, LEGAL_3)})
+    proof = check_relation(SolidBar("(x+z)//3"), [conjunction(nim_sum, LEGAL_3)])
     assert (proof.status, proof.states) == ("proved", (3,))
     five = SolidBar("(x+z)//5")
     for claimed in (nim_sum, shifted(1)):
-        proof = check_relation(five, {0: conjunction(claimed, LEGAL_5)})
+        proof = check_relation(five, [conjunction(claimed, LEGAL_5)])
         assert proof.status == "refuted"
         assert proof.why.startswith("the relation holds ")
     corner = linear({"0": 1, "1": 1, "2": 1}, 0, "==")
     claimed = conjunction(disjunction(shifted(-1), corner), LEGAL_5)  # triangular, Conj 8.1
-    assert check_relation(five, {0: claimed}).status == "proved"
+    assert check_relation(five, [claimed]).status == "proved"
 
 
 def shifted(by):
@@ -121,7 +121,7 @@ def test_the_largest_relation_of_illegal_positions_is_refuted():
     game = StripBar(4, 2)
     (right,) = prove(game).automata
     everywhere = disjunction(right, linear({"1": 4, "2": -1}, -2, ">"))
-    proof = check_relation(game, {0: everywhere})
+    proof = check_relation(game, [everywhere])
     assert proof.status == "refuted"
     assert "which is no position: y = " in proof.why
 
@@ -133,7 +133,8 @@ def test_every_single_change_of_a_proved_automaton_is_refuted(relation):
     assert proof.status == "proved"
     for passes, automaton in enumerate(proof.automata):
         for changed in changes(automaton):
-            automata = dict(enumerate(proof.automata)) | {passes: changed}
+            automata = [*proof.automata]
+            automata[passes] = changed
             found = check_relation(game, automata, relation)
             assert found.status == "refuted", changed.as_json()
 
@@ -157,20 +158,20 @@ def changes(automaton):
 def test_automata_that_do_not_fit_are_refused():
     nim = nim_sum_is_zero("0", "1")
     with pytest.raises(RelationError, match="for 0 to 1 passes left are needed, found 0"):
-        check_relation(WithPass(Nim(2)), {0: nim})
+        check_relation(WithPass(Nim(2)), [nim])
     with pytest.raises(RelationError, match="has tracks 0, 1, needed are 0, 1, 2"):
-        check_relation(Nim(3), {0: nim})
+        check_relation(Nim(3), [nim])
     with pytest.raises(RelationError, match="needed are 0, 1, 2"):
-        check_relation(Nim(2), {0: nim}, "grundy")
+        check_relation(Nim(2), [nim], "grundy")
 
 
 def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch):
     game = Nim(2)
     right, wrong = nim_sum_is_zero("0", "1"), complement(nim_sum_is_zero("0", "1"))
-    assert check_relation(game, {0: wrong}).status == "refuted"
+    assert check_relation(game, [wrong]).status == "refuted"
     monkeypatch.setattr(search.Engine, "counterexample", lambda *_: {"a": 1, "b": 1})
     with pytest.raises(DisagreementError, match="but right by the definition"):
-        check_relation(game, {0: right})
+        check_relation(game, [right])
 
 
 @pytest.mark.parametrize(
