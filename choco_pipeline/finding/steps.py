@@ -157,8 +157,8 @@ def answer(run: RunKey, part: int, parts: int, questions: Questions, report: Rep
         subject = questions[key]
         return subject.game if isinstance(subject, Consequence) else subject.ruleset
 
-    # questions about the same games take about equally long; each part gets some of them
-    order = sorted(questions, key=lambda key: (key[0], game(key)))
+    # Trials take longest, so they come first. Questions about the same games take about equally long; each part gets some of them.
+    order = sorted(questions, key=lambda key: (key[0] != "trial", key[0], game(key)))
     answers: dict[Key, Any] = {}
     with limited(PREPARED_BY) as child:
         finder = _open_run(*run).finder(child)

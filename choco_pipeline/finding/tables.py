@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import prod
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -351,11 +353,21 @@ class TableCache:
     paths: Paths
     cells: dict[str, Cells] = field(default_factory=dict)
     bytes: int = 0
+    #: The manifests of shards that were read.
+    manifests: dict[Path, Mapping[str, Any]] = field(default_factory=dict)
 
     def clear(self) -> None:
         """Release the memory."""
         self.cells.clear()
         self.bytes = 0
+
+    def stored(self, table: PlannedTable) -> Cells:
+        """Open a table."""
+        manifest, table_id = self.paths.manifest(table["shard"]), table["id"]
+        if manifest not in self.manifests:
+            self.manifests[manifest] = read_record(manifest)
+        built = self.manifests[manifest]
+        return Cells.open(store_of(manifest, built), table_id, built["tables"][table_id])
 
     def reader(self, table: PlannedTable) -> Callable[[], Cells]:
         """Return a function that reads a table or its corner, or takes it from the cache."""
@@ -363,7 +375,7 @@ class TableCache:
         def cells() -> Cells:
             part = self.cells.get(table["id"])
             if part is None:
-                part = part_of(_stored_cells(self.paths, table), MOST_LOOKED_AT)
+                part = part_of(self.stored(table), MOST_LOOKED_AT)
                 size = prod(part.shape) * part.cells.dtype.itemsize
                 if self.bytes + size <= KEPT:
                     part = replace(part, cells=part.array)
@@ -401,15 +413,9 @@ def whole_tables(
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        return WholeTable(_stored_cells(paths, table), holding(game, quantity))
+        return WholeTable(TableCache(paths).stored(table), holding(game, quantity))
 
     return whole
-
-
-def _stored_cells(paths: Paths, table: PlannedTable) -> Cells:
-    manifest = paths.manifest(table["shard"])
-    built = read_record(manifest)
-    return Cells.open(store_of(manifest, built), table["id"], built["tables"][table["id"]])
 
 
 @cache
