@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Literal
@@ -89,13 +89,16 @@ def sampled(game: str) -> cells.Points:
         places = dict(zip(face.sizes, every[1:] + 1, strict=True))
         heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
         return places | dict(zip(ruleset.coordinates, heaps, strict=True))
-    rows = [
-        _legal_rows(ruleset, np.array(list(_small_box(ruleset)), np.int64)),
-        _legal_rows(ruleset, _random_places(ruleset))[:DRAWN],
-        _legal_rows(ruleset, np.array(list(_near_powers(ruleset)), np.int64)),
-    ]
-    positions = dict.fromkeys(map(tuple, chain.from_iterable(part.tolist() for part in rows)))
-    columns = np.array(list(positions), np.int64).T
+    rows = np.concatenate(
+        [
+            _legal_rows(ruleset, _small_box(ruleset)),
+            _legal_rows(ruleset, _random_places(ruleset))[:DRAWN],
+            _legal_rows(ruleset, _near_powers(ruleset)),
+        ]
+    )
+    order = np.lexsort(rows.T)  # stable; equal rows become neighbours
+    is_first = np.append(True, (np.diff(rows[order], axis=0) != 0).any(axis=1))
+    columns = np.ascontiguousarray(rows[np.sort(order[is_first])].T)
     return dict(zip(ruleset.coordinates, columns, strict=True))
 
 
@@ -104,16 +107,17 @@ def _legal_rows(ruleset: Ruleset, rows: cells.Ints) -> cells.Ints:
     return rows[cells.are_positions(ruleset, dict(zip(ruleset.coordinates, rows.T, strict=True)))]
 
 
-def _small_box(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
-    """Yield the places of a small box; with many coordinates, most are 0."""
+def _small_box(ruleset: Ruleset) -> cells.Ints:
+    """Return the places of a small box; with many coordinates, most are 0."""
     number = len(ruleset.base.coordinates)
     side = max(3, int(LEAST ** (1 / number)) - 1)
-    spans = [range(min(side, most) + 1) for most in ruleset.limits(side)]
-    if number <= FEW:
-        yield from product(*spans)
-        return
-    for chosen in combinations(range(len(spans)), NONZERO):
-        yield from product(*(span if i in chosen else (0,) for i, span in enumerate(spans)))
+    sizes = [min(side, most) + 1 for most in ruleset.limits(side)]
+    nonzero = len(sizes) if number <= FEW else NONZERO
+    boxes = (
+        np.indices([size if i in chosen else 1 for i, size in enumerate(sizes)])
+        for chosen in combinations(range(len(sizes)), nonzero)
+    )
+    return np.concatenate([box.reshape(len(sizes), -1).T for box in boxes])
 
 
 def _random_places(ruleset: Ruleset) -> cells.Ints:
@@ -142,17 +146,21 @@ def _largest(ruleset: Ruleset) -> int:
     return bound
 
 
-def _near_powers(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
-    """Yield places (a, b, c) with b < 4, and a and c near the same power of 2."""
-    base, passes = ruleset.base, ruleset.passes
-    left = [range(passes + 1)] if passes else []
-    if len(base.coordinates) != 3:
-        return
-    largest = _largest(ruleset)
+def _near_powers(ruleset: Ruleset) -> cells.Ints:
+    """Return places (a, b, c) with b < 4, and a and c near the same power of 2."""
+    number = len(ruleset.base.coordinates)
+    return _near_powers_up_to(_largest(ruleset) if number == 3 else 0, ruleset.passes, number)
+
+
+@cache
+def _near_powers_up_to(largest: int, passes: int, number: int) -> cells.Ints:
+    rows = []
     for power, near in product(range(2, largest.bit_length()), range(-2, 2)):
         last = (1 << power) + near
         near_last = range(max(0, last - 2), min(last + 2, largest) + 1)
-        yield from product(near_last, range(4), [last], *left)
+        left = [range(passes + 1)] if passes else []
+        rows += list(product(near_last, range(4), [last], *left))
+    return np.array(rows, np.int64).reshape(-1, number + bool(passes))
 
 
 #: Sets of values are compared below this number.

@@ -43,6 +43,7 @@ from choco_pipeline.finding.scope import Parameters
 from choco_pipeline.finding.single import lines_of
 from choco_pipeline.finding.statement import FoundStatement, Proposals, Searched
 from choco_pipeline.finding.tables import (
+    FirstPositions,
     Outcome,
     TableFamily,
     listed,
@@ -343,8 +344,12 @@ class _Search:
         claims = {formula.line: formula.claim for formula in before}
         claims |= {line: family.claim(line) for line in lines if line not in known}
         promising: list[_PromisingLine] = []
+        first = FirstPositions.of(searched)
         for line, claim in claims.items():
-            outcomes = {i: self.in_corner(line, claim, i) for i in places}
+            rest = searched.keys() - first.refuted(claim)
+            if len(rest) < FEWEST_TABLES:
+                continue
+            outcomes = {i: self.in_corner(line, claim, i) for i in sorted(rest)}
             inside = {i: outcome for i, outcome in outcomes.items() if outcome.holds}
             if len(inside) >= FEWEST_TABLES:
                 promising.append((line, claim, inside))

@@ -20,7 +20,7 @@ from choco_pipeline.finding.tables import TableFamily
 from choco_pipeline.formula import parse
 from choco_pipeline.games.listing import evaluate_at
 from choco_pipeline.mining.table_findings import Tried
-from choco_pipeline.tables.cells import BLOCK, Cells
+from choco_pipeline.tables.cells import Cells
 
 #: Factors of terms in a parameter that are tried as moduli.
 MULTIPLES = (1, 2, 4)
@@ -45,15 +45,19 @@ class FamilyModuli:
     def divisors(self) -> tuple[tuple[int, int], ...]:
         """For each table, the gcd of nim-sums at P, and the number of positions.
 
-        Reading ends as soon as the gcd is 1, because then no modulus except 1 divides the nim-sums.
+        If the gcd is 1 in a corner, no modulus except 1 divides the nim-sums, and the rest is not read.
         """
-        return tuple(self._divisor(member.table()) for member in self.family.members)
+        in_corners = [self._divisor(member.corner) for member in self.family.members]
+        pairs = zip(in_corners, self.family.members, strict=True)
+        return tuple(
+            found if found[0] == 1 else self._divisor(member.table()) for found, member in pairs
+        )
 
     def _divisor(self, cells: Cells) -> tuple[int, int]:
         formula = parse(self.of)
         divisor = positions = 0
-        for slab in cells.slabs(BLOCK):
-            values = evaluate_at(formula, cells.p_positions_of(slab))
+        for points in cells.p_positions():
+            values = evaluate_at(formula, points)
             positions += values.size
             divisor = gcd(divisor, int(np.gcd.reduce(values, initial=0)))
             if divisor == 1:

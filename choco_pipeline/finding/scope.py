@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
@@ -60,14 +61,20 @@ class Tables:
         pattern = claim.pattern
         assert pattern is not None
         if pattern not in self._matching:
-            matched = ((game, match(pattern, notation)) for game, notation in self._games.items())
+            games = self._games[pattern.name].items()
+            matched = ((game, match(pattern, notation)) for game, notation in games)
             self._matching[pattern] = {game: own for game, own in matched if own is not None}
         known = self._matching[pattern]
         return {game: dict(own) for game, own in known.items() if claim.is_about(own)}
 
     @cached_property
-    def _games(self) -> dict[str, Notation]:
-        return {game: read(game) for game, _ in self.bounds}
+    def _games(self) -> Mapping[str, Mapping[str, Notation]]:
+        """The games with their notations, by the name of the ruleset."""
+        games: defaultdict[str, dict[str, Notation]] = defaultdict(dict)
+        for game, _ in self.bounds:
+            notation = read(game)
+            games[notation.name][game] = notation
+        return games
 
     @cached_property
     def _matching(self) -> dict[Notation, dict[str, dict[str, int]]]:

@@ -14,7 +14,7 @@ from choco_pipeline.stages import Stage
 
 STEPS = "choco_pipeline.finding.steps"
 #: Steps of each kind for several workers.
-STEPS_OF_A_KIND = 16
+STEPS_OF_A_KIND = 32
 
 
 def find_statements(plan_file: str, out_file: str) -> dict[str, int]:

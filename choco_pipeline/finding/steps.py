@@ -29,7 +29,13 @@ from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import learned_in
 from choco_pipeline.finding.stage import Finder, Key, Subject, document_of, proposals
 from choco_pipeline.finding.statement import FoundDocument, FoundStatement, Mined, Proposals
-from choco_pipeline.finding.tables import families_of, family_of, mined_in, whole_tables
+from choco_pipeline.finding.tables import (
+    TableCache,
+    families_of,
+    family_of,
+    mined_in,
+    whole_tables,
+)
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import PREPARED_BY, settle
@@ -96,9 +102,15 @@ class _Run:
         mined = list(mined_in(self.plan, self.paths))
         return [*mined, *learned_in(self.plan, self.proofs, mined)]
 
+    @cached_property
+    def table_cache(self) -> TableCache:
+        """The tables that searches keep in memory."""
+        return TableCache(self.paths)
+
+    @cached_property
     def proposals(self) -> list[Callable[[], Proposals]]:
-        """Return the run's searches, which keep tables in memory."""
-        families = families_of(self.plan, self.paths, self.mined)
+        """The run's searches."""
+        families = families_of(self.plan, self.table_cache, self.mined)
         of_games = {table["ruleset"]: family_of(self.plan, table) for table in self.plan["tables"]}
         return proposals(self.mined, families, laws_of_states(self.proofs, of_games))
 
@@ -113,8 +125,12 @@ def _open_run(plan_file: str, _begun: int) -> _Run:
 
 def propose(run: RunKey, part: int, parts: int, report: Report) -> Proposed:
     """Return the proposals of some of a run's searches, the slowest first."""
-    searches = _open_run(*run).proposals()
-    return {place: searches[place]() for place in range(len(searches) - 1 - part, -1, -parts)}
+    own_run = _open_run(*run)
+    searches = own_run.proposals
+    places = range(len(searches) - 1 - part, -1, -parts)
+    proposed = {place: searches[place]() for place in places}
+    own_run.table_cache.clear()
+    return proposed
 
 
 def ask(run: RunKey, parts: int, *results: Any) -> Questions:
@@ -141,8 +157,8 @@ def answer(run: RunKey, part: int, parts: int, questions: Questions, report: Rep
         subject = questions[key]
         return subject.game if isinstance(subject, Consequence) else subject.ruleset
 
-    # questions about the same games take about equally long; each part gets some of them
-    order = sorted(questions, key=lambda key: (key[0], game(key)))
+    # Trials take longest, so they come first. Questions about the same games take about equally long; each part gets some of them.
+    order = sorted(questions, key=lambda key: (key[0] != "trial", key[0], game(key)))
     answers: dict[Key, Any] = {}
     with limited(PREPARED_BY) as child:
         finder = _open_run(*run).finder(child)

@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import alone
-from choco_pipeline.claims.checks.formulas import compare
+from choco_pipeline.claims.checks.formulas import all_positions, compare, outcomes_of
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
@@ -20,7 +24,7 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.scope import ContentKey, Parameters, WholeTable, content_key
 from choco_pipeline.finding.statement import Mined
-from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.notation import match, read
@@ -35,14 +39,25 @@ from choco_pipeline.mining.task import MOST_CELLS, part_of
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.ledger import findings_of
 from choco_pipeline.sweep.run_files import Paths, Plan, PlannedTable
-from choco_pipeline.tables.cells import BLOCK, Cells
+from choco_pipeline.tables.cells import (
+    BLOCK,
+    Cells,
+    Ints,
+    Points,
+    Truths,
+    evaluate_at,
+    holds_at,
+    select,
+)
 from choco_pipeline.tables.spec import Quantity, variable_of
 from choco_pipeline.tables.store import store_of
 
-#: Bound of the corner that is compared first: most statements fail there.
+#: Bound of the corner of a table that is compared first.
 CORNER = 100
-#: Bound of an even smaller corner, which has few cells in a table of three coordinates.
-FIRST_CELLS = 12
+#: Bound of the positions of all tables that are compared together.
+FIRST = 12
+#: Corners grow by this factor up to the whole table.
+GROWTH = 4
 #: One table in `THIRD` is held out; no residue class of conditions is held out as a whole.
 THIRD = 3
 #: Two in `FIFTH` of the held-out tables are used first. The number is odd, so that they contain all residues.
@@ -79,11 +94,6 @@ class MemberTable:
         """The table up to a small bound, kept in memory."""
         cells = self.table().corner(CORNER)
         return replace(cells, cells=cells.array.copy())
-
-    @cached_property
-    def first_cells(self) -> Cells:
-        """The first cells of the corner."""
-        return self.corner.corner(FIRST_CELLS)
 
 
 def extent(members: Iterable[MemberTable]) -> str:
@@ -174,17 +184,70 @@ class TableFamily:
         return Evidence(sum(positions.values()), what, len(positions))
 
 
-def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
-    """Return the outcome of a claim on the corner of a table.
+@dataclass(frozen=True)
+class FirstPositions:
+    """The first positions of several tables of a family.
 
-    A counterexample in the first cells is also the least one in the corner.
+    A line is compared with all of them at once, its parameters as coordinates: most lines fail here.
     """
-    corner, few = member.corner, member.first_cells
-    if few is not corner:
-        first = _comparison(claim, member, few, None)
-        if first.failure is not None:
-            return replace(first, bound=corner.bound)
-    return _comparison(claim, member, corner, None)
+
+    #: Coordinates and parameters of each position.
+    points: Points
+    is_p: Truths
+    #: Grundy numbers; None in tables of P-positions.
+    numbers: Ints | None
+    #: The index of each position's table.
+    tables: Ints
+
+    @classmethod
+    def of(cls, members: Mapping[int, MemberTable]) -> FirstPositions:
+        """Return the first positions of some tables, by their indices in the family."""
+        parts: list[tuple[Points, Ints, Truths, Ints]] = []
+        for i, member in members.items():
+            cells = member.corner.corner(FIRST)
+            stored = cells.variable.stored
+            for block in cells.blocks():
+                for part in [block] if stored is None else all_positions(block, stored):
+                    every = np.ones_like(part.values)
+                    points = {name: every * value for name, value in member.parameters.items()}
+                    is_p = outcomes_of(cells, part.points, part.values)
+                    parts.append((part.points | points, part.values, is_p, every * i))
+        of_points, values, outcomes, tables = zip(*parts, strict=True)
+        points = {name: np.concatenate([one[name] for one in of_points]) for name in of_points[0]}
+        has_numbers = next(iter(members.values())).corner.variable.name == "grundy"
+        numbers = np.concatenate(values) if has_numbers else None
+        return cls(points, np.concatenate(outcomes), numbers, np.concatenate(tables))
+
+    def refuted(self, claim: Claim) -> set[int]:
+        """Return the indices of tables with a position that contradicts a claim.
+
+        If the claim has no value at some position, no table is returned.
+        """
+        try:
+            match claim.check:
+                case GrundyNumbers(equals, where) if self.numbers is not None:
+                    inside = self._within(where)
+                    points = select(self.points, inside)
+                    wrong = evaluate_at(equals, points) != self.numbers[inside]
+                case PPositions(formula, relation, where):
+                    inside = self._within(where)
+                    holds, is_p = holds_at(formula, select(self.points, inside)), self.is_p[inside]
+                    wrong = holds != is_p
+                    if relation != "exactly":
+                        wrong &= holds if relation == "contain" else is_p
+                case _:
+                    return set()
+        except (FormulaError, LimitError):
+            return set()
+        return set(np.unique(self.tables[inside][wrong]).tolist())
+
+    def _within(self, where: Formula | None) -> Truths:
+        return np.ones_like(self.is_p) if where is None else holds_at(where, self.points)
+
+
+def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
+    """Return the outcome of a claim on the corner of a table."""
+    return _comparison(claim, member, member.corner, None)
 
 
 def outcome_up_to(reach: int | None, claim: Claim, member: MemberTable) -> Outcome:
@@ -195,11 +258,15 @@ def outcome_up_to(reach: int | None, claim: Claim, member: MemberTable) -> Outco
 
 
 def outcome(claim: Claim, member: MemberTable, in_corner: Outcome | None = None) -> Outcome:
-    """Return the outcome of a claim on a table, given that in its corner if known."""
-    first = in_corner or outcome_in_corner(claim, member)
-    if first.failure is not None or first.bound == member.bound:
-        return first
-    return _comparison(claim, member, member.table(), None)
+    """Return the outcome of a claim on a table, given that in its corner if known.
+
+    The least counterexample in a corner is also the least one in the table.
+    """
+    found = in_corner or outcome_in_corner(claim, member)
+    while found.failure is None and found.bound < member.bound:
+        part = member.table().corner(min(GROWTH * found.bound, member.bound))
+        found = _comparison(claim, member, part, None)
+    return found
 
 
 def _comparison(claim: Claim, member: MemberTable, cells: Cells, reach: int | None) -> Outcome:
@@ -260,7 +327,7 @@ def mined_from(finding: Finding, table: PlannedTable, family: str) -> Mined:
     return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, finding)
 
 
-def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableFamily]:
+def families_of(plan: Plan, cache: TableCache, mined: Sequence[Mined]) -> list[TableFamily]:
     """Return families with search results that may be lifted, with all their tables."""
     findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     wanted: set[tuple[str, str]] = set()
@@ -268,7 +335,6 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
         if isinstance(result.finding, LIFTED):
             findings[result.ruleset, result.quantity].append(result.finding)
             wanted.add((result.family, result.quantity))
-    cache = _TableCache(paths)
     members: dict[tuple[str, str], list[MemberTable]] = defaultdict(list)
     for (ruleset, quantity), table in _largest(plan).items():
         family = family_of(plan, table), quantity
@@ -281,10 +347,27 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
 
 
 @dataclass
-class _TableCache:
+class TableCache:
+    """A cache of tables of a run."""
+
     paths: Paths
-    bytes: int = 0
     cells: dict[str, Cells] = field(default_factory=dict)
+    bytes: int = 0
+    #: The manifests of shards that were read.
+    manifests: dict[Path, Mapping[str, Any]] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Release the memory."""
+        self.cells.clear()
+        self.bytes = 0
+
+    def stored(self, table: PlannedTable) -> Cells:
+        """Open a table."""
+        manifest, table_id = self.paths.manifest(table["shard"]), table["id"]
+        if manifest not in self.manifests:
+            self.manifests[manifest] = read_record(manifest)
+        built = self.manifests[manifest]
+        return Cells.open(store_of(manifest, built), table_id, built["tables"][table_id])
 
     def reader(self, table: PlannedTable) -> Callable[[], Cells]:
         """Return a function that reads a table or its corner, or takes it from the cache."""
@@ -292,7 +375,7 @@ class _TableCache:
         def cells() -> Cells:
             part = self.cells.get(table["id"])
             if part is None:
-                part = part_of(_stored_cells(self.paths, table), MOST_LOOKED_AT)
+                part = part_of(self.stored(table), MOST_LOOKED_AT)
                 size = prod(part.shape) * part.cells.dtype.itemsize
                 if self.bytes + size <= KEPT:
                     part = replace(part, cells=part.array)
@@ -330,15 +413,9 @@ def whole_tables(
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        return WholeTable(_stored_cells(paths, table), holding(game, quantity))
+        return WholeTable(TableCache(paths).stored(table), holding(game, quantity))
 
     return whole
-
-
-def _stored_cells(paths: Paths, table: PlannedTable) -> Cells:
-    manifest = paths.manifest(table["shard"])
-    built = read_record(manifest)
-    return Cells.open(store_of(manifest, built), table["id"], built["tables"][table["id"]])
 
 
 @cache

@@ -155,7 +155,7 @@ def is_quick(
 ) -> bool:
     """Whether a table is computed and compared in about `seconds`."""
     try:
-        if computation_of(game, bound, quantity).seconds > seconds:
+        if _seconds(game, bound, quantity) > seconds:
             return False
         stored = variable_of(game, quantity).stored
         if stored is not None and claim.related is not None:
@@ -171,6 +171,12 @@ def is_quick(
         return count_positions(game, bound) <= MOST_POSITIONS
     except HeightError:  # a table of heights that ends earlier
         return False
+
+
+@lru_cache(maxsize=1 << 12)
+def _seconds(game: Ruleset, bound: int, quantity: Quantity) -> float:
+    """Return the estimated time of a table; cached, because claims share games."""
+    return computation_of(game, bound, quantity).seconds
 
 
 def _check(

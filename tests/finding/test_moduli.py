@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.checks import scan
-from choco_pipeline.finding import moduli
+from choco_pipeline.finding import tables
 from choco_pipeline.finding.moduli import FamilyModuli
 from choco_pipeline.finding.tables import MemberTable, TableFamily
 from choco_pipeline.mining.task import part_of
@@ -100,9 +100,9 @@ def test_moduli_that_are_the_same_numbers_are_both_proposed():
 
 @pytest.mark.parametrize("fewest", [0, 1 << 62])
 def test_divisors_by_machine_code_and_by_arrays(monkeypatch, fewest):
-    """With the divisor 1, the P-positions after that are not looked at; all are where a modulus may divide."""
+    """With the divisor 1 in a corner, further P-positions are not read; all are read where a modulus may divide."""
     monkeypatch.setattr(scan, "FEWEST_CELLS", fewest)
-    monkeypatch.setattr(moduli, "BLOCK", 100)
+    monkeypatch.setattr(tables, "CORNER", 12)
     games = [
         *((SLOPES, {"k": k}) for k in range(1, 9)),
         *(("strip-bar(k=k, s=s)", {"k": k, "s": s}) for k in (2, 3, 4) for s in (0, 1, 2)),

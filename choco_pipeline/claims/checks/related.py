@@ -38,7 +38,7 @@ from choco_pipeline.tables.cells import (
     evaluate_at,
     select,
 )
-from choco_pipeline.tables.computing import cost_of
+from choco_pipeline.tables.computing import computation_of
 from choco_pipeline.tables.spec import NONE, Quantity, variable_of
 
 #: Limits of the enumeration of positions and of the related table: some seconds.
@@ -104,15 +104,16 @@ class _Comparison:
         quantity: Quantity = "grundy" if by_numbers else "p-positions"
         heap = None if by_numbers else rules.free  # of any size, for each bound
         bound = max((largest[name] for name in rules.unbounded if name != heap), default=0)
-        if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
+        if computation_of(game, bound, quantity).seconds > MOST_SECONDS:
             raise LimitError(f"{game.notation}: its table to bound {bound:,} takes too long")
         return Cells.computed(game, bound, quantity)
 
     def exist(self, target: Points) -> Truths:
         """Return a mask of the positions of the related game."""
         natural: Truths = np.logical_and.reduce([values >= 0 for values in target.values()])
-        nearest = {name: np.maximum(values, 0) for name, values in target.items()}
-        return natural & are_positions(self.game, nearest)
+        if not natural.all():
+            target = {name: np.maximum(values, 0) for name, values in target.items()}
+        return natural & are_positions(self.game, target)
 
     def claimed(self, related: Cells, target: Points) -> Ints:
         """Return the claimed Grundy numbers, or 1 for P-positions and 0 for others."""
@@ -134,8 +135,9 @@ class _Comparison:
             compared = [(points, block.values if is_p is None else is_p)]
         for positions, found in compared:
             target = self.target(positions)
-            wrong = ~self.exist(target)
-            wrong[~wrong] = self.claimed(related, select(target, ~wrong)) != found[~wrong]
+            exist = self.exist(target)
+            wrong = ~exist
+            wrong[exist] = self.claimed(related, select(target, exist)) != found[exist]
             tally.fail(select(positions, wrong))
 
     def _candidates(self, related: Cells, points: Points, stored: str) -> Iterator[Ints]:
