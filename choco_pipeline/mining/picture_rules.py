@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import product
+from itertools import product, starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -483,15 +483,10 @@ def find_copies(stack: Stack) -> list[Copy]:
     forms = [Form(a, b) for a, b in product(*FACTORS)]
     places = [form for form in forms if all(0 <= form.value(m) < m for m in numbers)]
     sizes = [form for form in places if all(form.value(m) for m in numbers)]
-    copies = [
-        copy
-        for copy in (Copy(*forms) for forms in product(sizes, places, places))
-        if all(_outside_of_copies(stack, [copy], m) is not None for m in numbers)
-    ]
-    copies.sort(key=lambda copy: -sum(copy.at(m)[0] for m in numbers))
+    sizes.sort(key=lambda size: -sum(map(size.value, numbers)))
     chosen: list[Copy] = []
-    for copy in copies:
-        if all(_outside_of_copies(stack, [*chosen, copy], m) is not None for m in numbers):
+    for copy in starmap(Copy, product(sizes, places, places)):
+        if all(_outside_of_copies(stack, [copy, *chosen], m) is not None for m in numbers):
             chosen.append(copy)
     return chosen if _contain_all(stack, chosen, numbers) else []
 

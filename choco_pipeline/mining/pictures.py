@@ -203,14 +203,12 @@ class Solutions:
             chosen = (number >> np.arange(len(self.nullspace))) & 1
             every = best ^ ((chosen @ self.nullspace.astype(np.int64)) % 2 == 1)
             return np.asarray(every[int(np.argmin(every @ costs))])
-        cheaper = True
-        while cheaper:
+        while True:
             others = best ^ self.nullspace
-            least = int(np.argmin(others @ costs))
-            cheaper = bool(others[least] @ costs < best @ costs)
-            if cheaper:
-                best = others[least]
-        return best
+            cheapest = others[int(np.argmin(others @ costs))]
+            if cheapest @ costs >= best @ costs:
+                return best
+            best = cheapest
 
 
 def solve(coefficients: Bits, values: Bits) -> Solutions | None:

@@ -267,9 +267,7 @@ def _up_to_date(config_path: Path, results: Path) -> Plan | None:
             for sweep, job in jobs.items()
         )
         is_whole = all(paths.spec(shard).exists() for shard in plan["shards"]) and all(orders)
-        is_same = plan["config"] == config_path.as_posix()
-        is_same &= plan["made_from"] == _inputs_digest(list(map(Path, plan["inputs"])))
-        return plan if is_whole and is_same else None
+        return plan if is_whole and is_made_from(plan, config_path) else None
     except (StoreError, KeyError, TypeError, OSError):
         return None
 
@@ -346,6 +344,12 @@ def _cut(missing: Sequence[SweepTable]) -> Iterator[list[SweepTable]]:
         seconds += planned.cost.seconds
     if batch:
         yield batch
+
+
+def is_made_from(plan: Plan, config_path: Path) -> bool:
+    """Whether a plan is that of the configuration, with its present inputs and code."""
+    is_same = plan["config"] == config_path.as_posix()
+    return is_same and plan["made_from"] == _inputs_digest(list(map(Path, plan["inputs"])))
 
 
 def _inputs_digest(inputs: Sequence[Path]) -> str:

@@ -285,9 +285,7 @@ class SolidKernel(BlockKernel):
     def of(cls, game: BoundedGame) -> Self | None:
         """Return the kernel of a plain bar of three coordinates, the limited one last."""
         bar = PlainBar.of(game.rules)
-        if bar is None or len(bar.axes) != 3:
-            return None
-        return cls(game, bar.axes, bar)
+        return cls(game, bar.axes, bar) if bar is not None and len(bar.axes) == 3 else None
 
     @property
     def beside(self) -> int:
@@ -313,9 +311,7 @@ class BarKernel(BlockKernel):
     def of(cls, game: BoundedGame) -> Self | None:
         """Return the kernel of a plain bar of one or two coordinates."""
         bar = PlainBar.of(game.rules)
-        if bar is None or len(bar.axes) > 2:
-            return None
-        return cls(game, bar.axes, bar)
+        return cls(game, bar.axes, bar) if bar is not None and len(bar.axes) <= 2 else None
 
     @property
     def beside(self) -> int:
