@@ -205,9 +205,13 @@ class FoundStatement:
         if self.statement and claim.determined is None and not claim.is_of_whole_bars:
             proposition = claim.proposition
             if isinstance(proposition, Junction) and proposition.word == "and":
-                parts = tuple(
-                    _with_line(claim, text_of(part), i)
+                lines = (
+                    {"statement": text_of(part), "id": f"{self.id}-{i}"}
                     for i, part in enumerate(proposition.operands, start=1)
+                )
+                parts = tuple(
+                    replace(claim, statement=claim.statement.model_copy(update=line))
+                    for line in lines
                 )
                 if all(part.determined is not None for part in parts):
                     return parts
@@ -442,11 +446,6 @@ def _claim(
         return None, f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}"
     except FormulaError as error:
         return None, f"statement: {error}"
-
-
-def _with_line(claim: Claim, line: str, number: int) -> Claim:
-    formal = claim.statement.model_copy(update={"statement": line, "id": f"{claim.id}-{number}"})
-    return replace(claim, statement=formal)
 
 
 @cache

@@ -24,7 +24,7 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.scope import ContentKey, Parameters, WholeTable, content_key
 from choco_pipeline.finding.statement import Mined
-from choco_pipeline.formula import Formula, FormulaError
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.notation import match, read
@@ -193,9 +193,9 @@ class FirstPositions:
 
     #: Coordinates and parameters of each position.
     points: Points
+    #: Grundy numbers, in tables of them.
+    values: Ints
     is_p: Truths
-    #: Grundy numbers; None in tables of P-positions.
-    numbers: Ints | None
     #: The index of each position's table.
     tables: Ints
 
@@ -208,41 +208,40 @@ class FirstPositions:
             stored = cells.variable.stored
             for block in cells.blocks():
                 for part in [block] if stored is None else all_positions(block, stored):
-                    every = np.ones_like(part.values)
-                    points = {name: every * value for name, value in member.parameters.items()}
+                    ones = np.ones_like(part.values)
+                    parameters = {name: ones * value for name, value in member.parameters.items()}
                     is_p = outcomes_of(cells, part.points, part.values)
-                    parts.append((part.points | points, part.values, is_p, every * i))
-        of_points, values, outcomes, tables = zip(*parts, strict=True)
-        points = {name: np.concatenate([one[name] for one in of_points]) for name in of_points[0]}
-        has_numbers = next(iter(members.values())).corner.variable.name == "grundy"
-        numbers = np.concatenate(values) if has_numbers else None
-        return cls(points, np.concatenate(outcomes), numbers, np.concatenate(tables))
+                    parts.append((part.points | parameters, part.values, is_p, ones * i))
+        points, values, outcomes, tables = zip(*parts, strict=True)
+        return cls(
+            {name: np.concatenate([part[name] for part in points]) for name in points[0]},
+            np.concatenate(values),
+            np.concatenate(outcomes),
+            np.concatenate(tables),
+        )
 
     def refuted(self, claim: Claim) -> set[int]:
         """Return the indices of tables with a position that contradicts a claim.
 
         If the claim has no value at some position, no table is returned.
         """
+        check = claim.check
+        if not isinstance(check, GrundyNumbers | PPositions):
+            return set()
+        every = np.ones_like(self.is_p)
         try:
-            match claim.check:
-                case GrundyNumbers(equals, where) if self.numbers is not None:
-                    inside = self._within(where)
-                    points = select(self.points, inside)
-                    wrong = evaluate_at(equals, points) != self.numbers[inside]
-                case PPositions(formula, relation, where):
-                    inside = self._within(where)
-                    holds, is_p = holds_at(formula, select(self.points, inside)), self.is_p[inside]
-                    wrong = holds != is_p
-                    if relation != "exactly":
-                        wrong &= holds if relation == "contain" else is_p
-                case _:
-                    return set()
+            inside = every if check.where is None else holds_at(check.where, self.points)
+            points, is_p = select(self.points, inside), self.is_p[inside]
+            if isinstance(check, GrundyNumbers):
+                wrong = evaluate_at(check.equals, points) != self.values[inside]
+            else:
+                holds = holds_at(check.formula, points)
+                wrong = holds != is_p
+                if check.relation != "exactly":
+                    wrong &= holds if check.relation == "contain" else is_p
         except (FormulaError, LimitError):
             return set()
         return set(np.unique(self.tables[inside][wrong]).tolist())
-
-    def _within(self, where: Formula | None) -> Truths:
-        return np.ones_like(self.is_p) if where is None else holds_at(where, self.points)
 
 
 def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:
