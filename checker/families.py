@@ -1436,7 +1436,7 @@ class FewValues:
         relation, heights = game.relation, game.heights
         self.game, self.inside = game, game.inside
         self.largest: Mapping[str, int] = game.written.get("largest", {})
-        self.free: Numbers = {x: value for x, value in game.family.own.items() if x not in heights}
+        self.free: Numbers = {x: named(coordinate(x)) for x in game.coordinates if x not in heights}
         if game.is_grundy or relation.shifts.keys() != {*game.coordinates}:
             raise undecided("only P-positions, by all coordinates, have such conditions")
         refuse_if(not all(relation.shifts[y].is_number for y in heights), "a limited coordinate plus a parameter")

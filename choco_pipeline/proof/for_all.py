@@ -186,18 +186,17 @@ def settle_for_all(
         family = family_of(claim)
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
-    folder = None if certificates is None else Path(certificates)
-    if folder is None:
+    if certificates is None:
         return _decided(claim, family, seconds, memory, None, start)
     games = dict(family.description.documents)
     inputs = (family.ruleset, games, family.condition, family.kind, family.relation, family.where)
     engines = {"own": engine_version(), "z3": version("z3-solver"), "cvc5": version("cvc5")}
     limits = {"seconds": seconds, "memory": memory}
-    kept = folder / FOLDER
-    question = Question(ClaimVerdict, kept, folder / OUTCOMES, inputs, engines, limits)
+    folder, outcomes = Path(certificates) / FOLDER, Path(certificates) / OUTCOMES
+    question = Question(ClaimVerdict, folder, outcomes, inputs, engines, limits)
     if (known := question.find()) is not None:
         return known.model_copy(update={"claim": claim.id})
-    verdict = _decided(claim, family, seconds, memory, kept, start)
+    verdict = _decided(claim, family, seconds, memory, folder, start)
     question.add(verdict)
     return verdict
 

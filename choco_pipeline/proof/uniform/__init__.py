@@ -5,8 +5,3 @@ three kinds of hints: invariants and strategies for words of digits (`control`, 
 for formulas by cases (`by_cases`, `product_lemmas`), and positions that refute a relation for every member (`failure`).
 `family_certificate` writes the hints, and `checker/families.py` decides. docs/families.md explains the method.
 """
-
-from choco_pipeline.proof.proof_errors import FamilyError
-from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
-
-__all__ = ["FamilyError", "FamilyProof", "search_family"]

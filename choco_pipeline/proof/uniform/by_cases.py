@@ -113,13 +113,13 @@ class CaseObligations:
             sums += [rest, quotient.divisor - 1 - rest]
         return sums
 
-    def room(self, place: Place, y: str, value: Affine) -> Affine:
-        """Return a sum that is natural exactly if the height of y is at least `value`."""
-        return self.case.heights[y].only.room(place, value)
+    def room(self, place: Place, y: str) -> Affine:
+        """Return a sum that is natural exactly if y is at most its height."""
+        return self.case.heights[y].only.room(place, place[y])
 
     def position_sums(self, place: Place) -> tuple[Affine, ...]:
         """Return sums that are natural if and only if the place is a position."""
-        rooms = (self.room(place, y, place[y]) for y in self.case.heights)
+        rooms = (self.room(place, y) for y in self.case.heights)
         return (*(place[x] for x in self.family.coordinates), *rooms)
 
     def option_sums(
@@ -133,7 +133,7 @@ class CaseObligations:
         sums += [place[x] - option[x] - 1 for x in changed]
         others = next(falling for x, falling, _ in self.family.description.moves if x == changed[0])
         for y in others:
-            room = self.room(option, y, option[y])
+            room = self.room(option, y)
             sums.append(room)
             if y in changed:
                 sums.append(self.case.heights[y].only.divisor - 1 - room)
@@ -216,14 +216,11 @@ class CaseObligations:
     @cached_property
     def factors(self) -> tuple[str, ...]:
         """The parameters that occur in products with other names."""
-        sums = [self.room(self.position, y, self.position[y]) for y in self.case.heights]
-        value = Affine.of(VALUE)
-        sums += chain.from_iterable(
-            chain.from_iterable(choice.equal(self.position, value)) for choice in self.case.choices
-        )
-        sums += self.floor_sums(self.position)
+        place, value = self.position, Affine.of(VALUE)
+        ways = [way for choice in self.case.choices for way in choice.equal(place, value)]
         for part in self.parts:
-            sums += chain.from_iterable(self.allowed(self.position, option_names(part), part[0]))
+            ways += self.allowed(place, option_names(part), part[0])
+        sums = [*self.position_sums(place), *self.floor_sums(place), *chain(*ways)]
         products = {factors_of(n) for s in sums for n, _ in s.terms if len(factors_of(n)) > 1}
         parameters = [{*factors} & {*self.case.names} for factors in products]
         if any(len(p) != 1 or len(f) != 2 for p, f in zip(parameters, products, strict=True)):
@@ -478,21 +475,19 @@ def _works(
 ) -> npt.NDArray[np.bool_]:
     """Return a mask [option, sample]: the option has the smaller value of the sample."""
     values = {name: np.asarray(value, dtype=np.int64) for name, value in member.items()}
-    shape = (BOUND + 1,) * len(game.family.coordinates)
+    names = game.family.coordinates
+    shape = (BOUND + 1,) * len(names)
     grid = np.indices(shape, dtype=np.int64).reshape(len(shape), -1)
-    values |= {variable(x): line for x, line in zip(game.family.coordinates, grid, strict=True)}
+    values |= {variable(x): line for x, line in zip(names, grid, strict=True)}
     rules = game.position_sums(game.position)
     grid = grid[:, np.all([s.value(values) >= 0 for s in rules], axis=0)]
-    value = _formula(
-        game, member, dict(zip(game.family.coordinates, grid, strict=True))
-    )  # for P-positions, 1 at other positions
+    # For P-positions, 1 at other positions.
+    value = _formula(game, member, dict(zip(names, grid, strict=True)))
     place = np.repeat(np.arange(grid.shape[1], dtype=np.int64), np.maximum(value, 0))
     target = np.arange(len(place), dtype=np.int64) - np.searchsorted(place, place)
     taken = np.array(sorted(random.Random(0).sample(range(len(place)), min(DRAWN, len(place)))), dtype=np.int64)  # fmt: skip
     place, target = place[taken], target[taken]
-    values |= {
-        variable(x): line[place] for x, line in zip(game.family.coordinates, grid, strict=True)
-    }
+    values |= {variable(x): line[place] for x, line in zip(names, grid, strict=True)}
     values[TARGET] = target
     for name, floor in game.case.floors.items():
         values[variable(name)] = floor.dividend.value(values) // floor.divisor.value(values)
@@ -502,9 +497,7 @@ def _works(
     for row, changes in enumerate(options):
         clock.require()
         after = {**game.position, **changes}
-        at = {
-            x: np.broadcast_to(after[x].value(values), place.shape) for x in game.family.coordinates
-        }
+        at = {x: np.broadcast_to(after[x].value(values), place.shape) for x in names}
         works[row] = _formula(game, member, at) == target
         for rule in game.option_sums(game.position, after, tuple(changes)):
             works[row] &= rule.value(values) >= 0

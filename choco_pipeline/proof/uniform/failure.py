@@ -252,20 +252,19 @@ def _interpolations(direct: FewValues, clock: Clock) -> Iterator[dict[str, Affin
     lists = [list(islice(listed(direct, member, clock), LEAST)) for member in near(least)]
     first, size = tuple(least.values()), len(names) + 1
 
-    # Ranks of chosen positions in the lists, by the numbers of the lists.
-    every = {str(number): positions for number, positions in enumerate(lists)}
-    for ranks in small_values(
-        list(every), lambda ranks: all(rank < len(every[n]) for n, rank in ranks.items())
-    ):
+    constant = {*case.heights} if case.power is None else set()
+
+    def are_listed(ranks: Mapping[str, int]) -> bool:
+        return all(rank < len(lists[int(n)]) for n, rank in ranks.items())
+
+    for ranks in small_values(list(map(str, range(len(lists)))), are_listed):
         clock.require()
-        several = [every[n][rank] for n, rank in ranks.items()]
+        several = [lists[int(n)][rank] for n, rank in ranks.items()]
         position = {}
         for name, values in zip(direct.family.coordinates, zip(*several, strict=True), strict=True):
             rows = [values[n : n + size] for n in range(0, len(values), size)]
             total = _through_powers([_affine_through(names, first, row) for row in rows])
-            if total is not None and (
-                case.power is not None or name not in case.heights or total.is_constant
-            ):
+            if total is not None and (name not in constant or total.is_constant):
                 position[name] = total
         if len(position) == len(direct.family.coordinates):
             yield position

@@ -38,8 +38,8 @@ from choco_pipeline.proof.uniform.affine import (
     number,
 )
 from choco_pipeline.proof.uniform.forms import (
+    FLOORS,
     MOST_CASES,
-    MOST_FLOORS,
     AffineQuotient,
     Conjunction,
     FloorReader,
@@ -242,11 +242,10 @@ class Family(Statement):
     def _cases(
         self, conditions: Iterable[Node], *, skips_excluded: bool = False
     ) -> Iterator[FamilyCase]:
-        natural = tuple(map(Affine.of, self.parameters))
-        todo, examined, count = list[_FamilyPart](), 0, 0
-        for condition in conditions:
-            start = _FamilyPart({n: Affine.of(n) for n in self.parameters}, natural, condition)
-            todo += start.by_powers(self._powers())
+        own = {name: Affine.of(name) for name in self.parameters}
+        starts = (_FamilyPart(own, tuple(own.values()), condition) for condition in conditions)
+        todo = [part for start in starts for part in start.by_powers(self._powers())]
+        examined = count = 0
         while todo:
             part = todo.pop(0)
             if not is_possible(part.conditions):
@@ -335,9 +334,7 @@ class Family(Statement):
         amounts = self._amounts(reader)
         formula, is_value = parse_nodes(self.without_passes), self.kind == "grundy"
         choices: tuple[RemainderChoice, ...] = ()
-        floors = FloorReader(
-            replace(reader, coordinates=reader.coordinates | {*map(str, range(MOST_FLOORS))})
-        )
+        floors = FloorReader(replace(reader, coordinates=reader.coordinates | {*FLOORS}))
         terms, constant, offset = dict[str, Affine](), ZERO, ZERO
         if not self.is_by_cases:
             terms, constant, offset = read_relation(reader, formula, is_value=is_value)

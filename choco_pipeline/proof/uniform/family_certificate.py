@@ -82,13 +82,11 @@ def _formula(case: FamilyCase, proof: CaseFormulaProof) -> dict[str, object]:
 
 
 def _failure(failure: Failure) -> dict[str, object]:
+    parts = None if failure.digits is None else failure.digits.items()
     return {
         **_case_fields(failure.case, failure.largest),
         "position": _sums(failure.position),
-        "digits": failure.digits
-        and {
-            x: {"high": _sum(high), "low": _sum(low)} for x, (high, low) in failure.digits.items()
-        },
+        "digits": parts and {x: {"high": _sum(high), "low": _sum(low)} for x, (high, low) in parts},
     }
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Literal
 
-from choco_pipeline.proof.clock import Budget, Clock, OverError
+from choco_pipeline.proof.clock import Clock, OverError
 from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
-from choco_pipeline.proof.trial import SECONDS, Refutation, RelationKind
+from choco_pipeline.proof.trial import SECONDS, Refutation
 from choco_pipeline.proof.uniform.affine import EXPONENTIAL, ZERO, Affine
 from choco_pipeline.proof.uniform.by_cases import CaseFormulaProof, prove_by_cases
 from choco_pipeline.proof.uniform.control import FamilyObligation, option
@@ -80,57 +79,11 @@ class FamilyProof:
         return sum(len(states) for i in invariants for states in i.states.values())
 
 
-def search_family(
-    ruleset: str,
-    condition: str,
-    *,
-    p_positions: str | None = None,
-    grundy: str | None = None,
-    where: str = "",
-    seconds: float = 60.0,
-    memory: float = inf,
-) -> FamilyProof:
-    """Search for a proof of a statement for all members of a family.
+def decide(family: Family, clock: Clock) -> FamilyProof:
+    """Search for a proof or refutation of a family, within the limits of the clock.
 
     The result is a guess until `checker/families.py` has decided its certificate.
-
-    Parameters
-    ----------
-    ruleset
-        A notation with parameters, such as ``solid-bar(f=(x+z)//k)``.
-    condition
-        A condition on the parameters, which are natural numbers, such as ``k % 4 == 1``.
-    p_positions
-        The condition for P-positions, an equation of nim-sums such as ``(x-1) ^ y ^ (z-1) == 0``.
-    grundy
-        Instead of `p_positions`, the Grundy number: a nim-sum plus numbers, such as ``(y ^ (z+s)) - s``, or a formula by cases with
-        quotients, remainders, minima and maxima, such as ``z + y//2``.
-    where
-        A condition on positions: inequalities between coordinates and parameters; "" for all positions.
-    seconds
-        Approximate time limit.
-    memory
-        Limit of this process's memory in GiB. Above it, the result is undecided.
-
-    Raises
-    ------
-    FamilyError
-        If the game, the condition or the relation is not supported.
-
-    Examples
-    --------
-    >>> search_family("solid-bar(f=(x+z)//k)", "k % 4 == 3", p_positions="x ^ y ^ z == 0").status
-    'found'
     """
-    if (p_positions is None) == (grundy is None):
-        raise FamilyError("a family: give either its P-positions or its Grundy numbers")
-    kind: RelationKind = "p-positions" if grundy is None else "grundy"
-    family = Family.read(ruleset, condition, p_positions or grundy or "", kind, where)
-    return decide(family, Budget(seconds, memory=memory))
-
-
-def decide(family: Family, clock: Clock) -> FamilyProof:
-    """Search for a proof or refutation of a family, within the limits of the clock."""
     forget_questions()
     wrong, members = family.refutation(min(SECONDS, clock.seconds * MEMBER_SHARE))
     if wrong is not None:
@@ -150,7 +103,9 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
         try:
             proofs.append(_prove_case(family, case, proofs, clock))
         except UndecidedError as error:
-            why = f"case {number} of {len(cases)}, {_case_text(case)}: {error}"
+            split = [f"{n} = {value}" for n, value in case.parameters.items() if str(value) != n]
+            of = ", ".join([*split, *(f"{c} >= 0" for c in case.conditions)])
+            why = f"case {number} of {len(cases)}, {of}: {error}"
             return FamilyProof(family, "undecided", why, tuple(proofs), None, members, clock.spent)
     why = f"every obligation holds in {len(cases)} case{'s' if len(cases) > 1 else ''}"
     return FamilyProof(family, "found", why, tuple(proofs), None, members, clock.spent)
@@ -220,11 +175,6 @@ def _failures(family: Family, clock: Clock) -> tuple[Failure, ...]:
         return failures(family, list(family.cases()), limit)
     except (FamilyError, UndecidedError):
         return ()
-
-
-def _case_text(case: FamilyCase) -> str:
-    split = [f"{n} = {value}" for n, value in case.parameters.items() if str(value) != n]
-    return ", ".join([*split, *(f"{c} >= 0" for c in case.conditions)])
 
 
 #: Limit of rounds of preconditions. No known family needs more, and each round multiplies the number of states.

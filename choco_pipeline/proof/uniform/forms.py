@@ -346,8 +346,8 @@ def _nim_constant(left: Affine, right: Affine, node: Node) -> Affine:
 MOST_CHOICES = 16
 #: Names for the value of the formula, and for the amount of a move.
 VALUE, AMOUNT = "value()", "amount()"
-#: Limit of quotients that become further coordinates, with the names 0, 1, ….
-MOST_FLOORS = 8
+#: Names of quotients that become further coordinates.
+FLOORS = tuple(map(str, range(8)))
 
 
 @dataclass(frozen=True)
@@ -418,8 +418,8 @@ class FloorReader:
         known = {floor: name for name, floor in self.floors.items()}
         name = known.get(quotient, str(len(self.floors)))
         self.floors[name] = quotient
-        if len(self.floors) > MOST_FLOORS:
-            raise FamilyError(f"more than {MOST_FLOORS} quotients are compared or multiplied")
+        if len(self.floors) > len(FLOORS):
+            raise FamilyError(f"more than {len(FLOORS)} quotients are compared or multiplied")
         return Name(name)
 
 

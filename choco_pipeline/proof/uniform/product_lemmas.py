@@ -66,21 +66,19 @@ class Products:
 
     def lemma(self, d: Affine) -> str:
         """Sentence: the lemma of d, for all parameters."""
-        return all_of(self._lemma(Affine.of(factor), d) for factor in self.names)
-
-    @staticmethod
-    def _lemma(m: Affine, d: Affine) -> str:
-        whole = m * d
-        implications = [
-            (d - 1, [whole - m]),
-            (-d - 1, [-whole - m]),
-            # d = 0 implies D = 0, as two implications: d >= 0 implies d >= 1 or D >= 0, and the same for -d.
-            (d, [d - 1, whole]),
-            (-d, [-d - 1, -whole]),
-        ]
-        return all_of(
-            any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in implications
-        )
+        lemmas = []
+        for m in map(Affine.of, self.names):
+            whole = m * d
+            implications = [
+                (d - 1, [whole - m]),
+                (-d - 1, [-whole - m]),
+                # d = 0 implies D = 0, as two implications: d >= 0 implies d >= 1 or D >= 0, and the same for -d.
+                (d, [d - 1, whole]),
+                (-d, [-d - 1, -whole]),
+            ]
+            clauses = ([negation(at_least_0(a)), *map(at_least_0, b)] for a, b in implications)
+            lemmas.append(all_of(map(any_of, clauses)))
+        return all_of(lemmas)
 
     def broken(self, values: Mapping[str, int]) -> list[Affine]:
         """Return sums whose lemmas are false for these values, sparse ones first.

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from itertools import chain
 
+from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import (
     Binary,
     Compare,
@@ -43,9 +44,8 @@ def without_solved(
     >>> without_solved("step-bar(k=k, s=s)", "k > 0 and s == 2**t", "(y ^ (z+s)) - s", "")
     ('step-bar(k=k, s=2**t)', 'k > 0', '(y ^ (z+2**t))-2**t', '')
     """
-    notation, node = read(ruleset), parse_nodes(condition)
-    is_conjunction = isinstance(node, Junction) and node.operator == "and"
-    parts = node.operands if isinstance(node, Junction) and is_conjunction else (node,)
+    notation = read(ruleset)
+    parts = [part.root for part in parse(condition).conjuncts]
     for part in parts:
         match part:
             case Compare(("==",), (Name(name), value)) if name in notation.names:

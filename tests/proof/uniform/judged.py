@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,8 +18,11 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.proof.clock import Budget
+from choco_pipeline.proof.trial import RelationKind
+from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.family_certificate import document, write
-from choco_pipeline.proof.uniform.family_prover import FamilyProof, search_family
+from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.proof.uniform.parametric_rules import describe
 from tests.checker.families.program import check_family
 from tests.definition import value_in_python
@@ -29,6 +33,22 @@ class Judged(FamilyProof):
     """A search with its verdict: ``proved`` for ``found``, and the solvers that agree."""
 
     engines: tuple[str, ...] = ()
+
+
+def search_family(
+    ruleset: str,
+    condition: str,
+    *,
+    p_positions: str = "",
+    grundy: str = "",
+    where: str = "",
+    seconds: float = 60.0,
+    memory: float = inf,
+) -> FamilyProof:
+    """Return the outcome of a search: a guess, until its certificate is judged."""
+    kind: RelationKind = "grundy" if grundy else "p-positions"
+    family = Family.read(ruleset, condition, grundy or p_positions, kind, where)
+    return decide(family, Budget(seconds, memory=memory))
 
 
 def prove_family(ruleset: str, condition: str, **asked: Any) -> Judged:

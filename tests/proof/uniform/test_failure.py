@@ -6,8 +6,8 @@ import pytest
 
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.trial import small_values
-from choco_pipeline.proof.uniform import FamilyError
 from choco_pipeline.proof.uniform.failure import FewValues, failures, inconsistencies
 from choco_pipeline.proof.uniform.family import POWER, Family
 from tests.proof.uniform.judged import prove_family, proved_once

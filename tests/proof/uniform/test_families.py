@@ -342,7 +342,6 @@ ONE = "solid-bar(f=(x+z)//(a*b))"
         ("step-bar(k=k*2**t)", EVEN, g("y ^ z"), "divisor"),
         ("step-bar(k=k, s=2**t-2)", EVEN, g("y ^ z"), "either sign"),
         ("solid-bar(f=(x+z+2**t)//k)", EVEN, p(0), "argument of a game"),
-        ("step-bar(k=k)", "k > 0", {}, "either"),
         (SUM, "k % 1031 == 3 and k % 4 == 3", p(0), "1031"),
         (SUM, "k % 4 == 3 and k % 97 != 5", p(0), "64 cases"),
         (SUM, "k & j == 3", p(0), "natural number"),

@@ -12,9 +12,9 @@ from choco_pipeline.cli.prove import prove
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.uniform import invariant_search
 from choco_pipeline.proof.uniform.family_certificate import document, write
-from choco_pipeline.proof.uniform.family_prover import search_family
 from choco_pipeline.proof.uniform.sentences import by_cvc5
 from tests.checker.families.program import families
+from tests.proof.uniform.judged import search_family
 
 SUM = "solid-bar(f=(x+z)//k)"
 
@@ -120,7 +120,7 @@ def test_the_same_invariants_are_found_in_every_process():
     """Sets have another order in each; what is found must not follow it, or a certificate would not be made again."""
     program = (
         "from choco_pipeline.proof.uniform.family_certificate import document\n"
-        "from choco_pipeline.proof.uniform.family_prover import search_family\n"
+        "from tests.proof.uniform.judged import search_family\n"
         "proof = search_family('step-bar(k=k, s=s)', 'k % 2 == 0 and s < k', grundy='(y ^ (z+s)) - s')\n"
         "print(document(proof))\n"
     )
