@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.automata.dfa import (
-    MOST_TRACKS,
     Arrays,
     Automaton,
     AutomatonError,
     Variable,
     listed,
     remembered,
+    sorted_tracks,
 )
 from choco_pipeline.automata.minimise import minimised, numbered
 from choco_pipeline.automata.subsets import reachable_sets
@@ -58,9 +58,7 @@ def _joined(a: Automaton, b: Automaton, most_states: int, *, ends: bool) -> Auto
 
     `ends` is the acceptance of one automaton that decides the result alone.
     """
-    tracks = tuple(sorted({*a.tracks, *b.tracks}))
-    if len(tracks) > MOST_TRACKS:
-        raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
+    tracks = sorted_tracks(a.tracks + b.tracks)
     most = min(most_states, MOST_TRANSITIONS >> len(tracks))
     places = tuple(tuple(map(tracks.index, one.tracks)) for one in (a, b))
     return _product(tracks, a, b, len(tracks), places, most, ends)
@@ -113,7 +111,7 @@ def renamed(a: Automaton, names: Mapping[Variable, Variable]) -> Automaton:
     if unknown:
         raise AutomatonError(f"no track {unknown[0]}: tracks are {listed(a.tracks) or 'none'}")
     targets = [names.get(track, track) for track in a.tracks]
-    tracks = tuple(sorted(set(targets)))
+    tracks = sorted_tracks(targets)
     old = _own_symbols(tuple(map(tracks.index, targets)), len(tracks))
     return Automaton(tracks, *minimised(np.ascontiguousarray(a.delta[:, old]), a.accepting))
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.automata.dfa import (
-    MOST_TRACKS,
     Arrays,
     Automaton,
     AutomatonError,
     Variable,
     remembered,
+    sorted_tracks,
 )
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.errors import LimitError
@@ -71,7 +71,7 @@ def constant(track: Variable, value: int) -> Automaton:
 
 def nim_sum_is_zero(*tracks: Variable) -> Automaton:
     """Return the automaton of nim-sum zero; a repeated track cancels itself."""
-    names = _names(tracks)
+    names = sorted_tracks(tracks)
     digits = _digits(names)
     nim_sum = np.zeros(1 << len(names), np.int64)
     for track in tracks:
@@ -86,16 +86,9 @@ def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Auto
     """
     if operation not in _BITS:
         raise AutomatonError(f"operation {operation!r}: operations are ^, & and |")
-    names = _names((a, b, c))
+    names = sorted_tracks((a, b, c))
     digits = _digits(names)
     return _digitwise(names, _BITS[operation](digits[a], digits[b]) == digits[c])
-
-
-def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
-    names = tuple(sorted(set(given)))
-    if len(names) > MOST_TRACKS:
-        raise LimitError(f"a relation of {len(names)} tracks: at most {MOST_TRACKS} are possible")
-    return names
 
 
 def _digits(names: tuple[Variable, ...]) -> dict[Variable, NDArray[np.int64]]:
@@ -115,7 +108,7 @@ def _carries(
     relation: Literal["==", ">="],
     most_states: int,
 ) -> Automaton:
-    tracks = _names(tuple(coefficients))
+    tracks = sorted_tracks(tuple(coefficients))
     factors = tuple(coefficients[track] for track in tracks)
     return _of_carries(tracks, factors, constant, relation, most_states)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import count
@@ -44,6 +44,14 @@ def listed(variables: tuple[Variable, ...]) -> str:
 
 #: Limit of tracks, because an automaton has 2**tracks columns.
 MOST_TRACKS = 16
+
+
+def sorted_tracks(names: Iterable[Variable]) -> tuple[Variable, ...]:
+    """Return distinct names, sorted; raise `LimitError` if there are too many."""
+    tracks = tuple(sorted(set(names)))
+    if len(tracks) > MOST_TRACKS:
+        raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
+    return tracks
 
 
 class AutomatonError(ChocoError):

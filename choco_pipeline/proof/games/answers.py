@@ -27,8 +27,8 @@ from choco_pipeline.mining.recurrences import (
     shortest_recurrence,
 )
 from choco_pipeline.proof.arithmetic.engine import Engine
-from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Sentence, conjunction
-from choco_pipeline.proof.games.obligations import Variables, has_moves, relation_name, steps
+from choco_pipeline.proof.arithmetic.logic import And, Exists, Member, Sentence
+from choco_pipeline.proof.games.obligations import Variables, relation_name, steps_and_passes
 from choco_pipeline.proof.games.prover import Proof
 from choco_pipeline.proof.proof_errors import CertificateError
 from choco_pipeline.proof.records import PositionCounts
@@ -84,16 +84,11 @@ def play(proof: Proof, position: Sequence[int]) -> Play:
         grundy = numbers[0]
     outcome: Literal["P", "N"] = "P" if grundy == 0 else "N"
 
-    moves = [
-        (step.option, passes, step.to(Member(relation_name(passes), (*step.option, *value))))
-        for step in steps(base, names)
-    ]
-    if passes:
-        passed = Member(relation_name(passes - 1), (*names, *value))
-        moves.append((names, passes - 1, conjunction(has_moves(base, names), passed)))
     winning: dict[Position, None] = {}
     fixed = {**dict.fromkeys(value, 0), **known}
-    for option, left, sentence in moves:
+    for step, left in steps_and_passes(ruleset, names, passes):
+        option = step.option
+        sentence = step.to(Member(relation_name(left), (*option, *value)))
         opened = _opened(sentence, {*option} - known.keys())
         parts = (algebra.restricted(engine.automaton_of(part), fixed) for part in opened)
         least = algebra.witness(reduce(algebra.conjunction, parts))

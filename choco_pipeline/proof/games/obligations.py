@@ -100,6 +100,18 @@ def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
     return some_option(ruleset, position, lambda _: TRUE)
 
 
+def steps_and_passes(
+    ruleset: Ruleset, position: Variables, passes: int
+) -> Iterator[tuple[MoveKind, int]]:
+    """Yield each kind of move, then a pass if one is left, with the passes left after it."""
+    base = ruleset.base
+    for step in steps(base, position):
+        yield step, passes
+    if passes:
+        move = Move(ruleset.coordinates[len(base.coordinates) :])
+        yield MoveKind(move, position, has_moves(base, position), (), (), (), ()), passes - 1
+
+
 def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
     """Return a height function as a formula in coordinates."""
     if type(limit.height) is not FormulaHeight:
@@ -238,23 +250,18 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     every position outside the relation has an option in it
     """
     with_moves(ruleset)
-    game = ruleset.base
     state = _p if relation == "p" else _grundy
-    listed = [
-        Obligation(name, sentence, 0, is_of_heights=True) for name, sentence in _heights(game)
-    ]
+    listed = [Obligation(*one, 0, is_of_heights=True) for one in _heights(ruleset.base)]
     for passes in range(ruleset.passes + 1):
-        listed += (
-            Obligation(name, sentence, passes) for name, sentence in state(game, passes).items()
-        )
+        listed += (Obligation(*one, passes) for one in state(ruleset, passes).items())
     return listed
 
 
-def _p(game: Ruleset, passes: int) -> dict[str, Sentence]:
-    here = game.coordinates
-    is_position = legal(game, here)
+def _p(ruleset: Ruleset, passes: int) -> dict[str, Sentence]:
+    here = ruleset.base.coordinates
+    is_position = legal(ruleset.base, here)
     member = Member(relation_name(passes), here)
-    moves = _some_option(game, passes, ())
+    moves = _some_option(ruleset, passes, ())
     return {
         "only positions of the game are in the relation": implies(member, is_position),
         "no position in the relation has an option in it": negation(within(member, moves)),
@@ -264,18 +271,19 @@ def _p(game: Ruleset, passes: int) -> dict[str, Sentence]:
     }
 
 
-def _grundy(game: Ruleset, passes: int) -> dict[str, Sentence]:
-    here, name = game.coordinates, relation_name(passes)
+def _grundy(ruleset: Ruleset, passes: int) -> dict[str, Sentence]:
+    here, name = ruleset.base.coordinates, relation_name(passes)
+    is_position = legal(ruleset.base, here)
     value, other = Auxiliary("value'"), Auxiliary("other'")
     has_value = Member(name, (*here, value))
-    option_has_other = _some_option(game, passes, (other,))
+    option_has_other = _some_option(ruleset, passes, (other,))
     is_smaller = exists((value,), conjunction(has_value, less(other, value)))
     return {
-        "only positions of the game have a value": implies(has_value, legal(game, here)),
+        "only positions of the game have a value": implies(has_value, is_position),
         "no position has two values": implies(
             has_value, Member(name, (*here, other)), equal(value, other)
         ),
-        "every position has a value": implies(legal(game, here), exists((value,), has_value)),
+        "every position has a value": implies(is_position, exists((value,), has_value)),
         "no option has the position's value": negation(
             within(Member(name, (*here, other)), option_has_other)
         ),
@@ -285,17 +293,12 @@ def _grundy(game: Ruleset, passes: int) -> dict[str, Sentence]:
     }
 
 
-def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
+def _some_option(ruleset: Ruleset, passes: int, value: Variables) -> Sentence:
     """Sentence: some option is in the relation, by a cut or a pass."""
-    here = game.coordinates
-
-    def member(left: int) -> Callable[[Variables], Sentence]:
-        return lambda option: Member(relation_name(left), (*option, *value))
-
-    cut = some_option(game, here, member(passes))
-    if passes == 0:
-        return cut
-    return disjunction(cut, conjunction(has_moves(game, here), member(passes - 1)(here)))
+    options = steps_and_passes(ruleset, ruleset.base.coordinates, passes)
+    return disjunction(
+        *(step.to(Member(relation_name(left), (*step.option, *value))) for step, left in options)
+    )
 
 
 def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:

@@ -31,7 +31,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     within,
 )
 from choco_pipeline.proof.arithmetic.terms import Meaning, Sum, Terms, at_most, condition, value_is
-from choco_pipeline.proof.games.obligations import Variables, has_moves, legal, relation_name, steps
+from choco_pipeline.proof.games.obligations import Variables, legal, relation_name, steps_and_passes
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.statements import tree
 
@@ -441,18 +441,13 @@ class Translator:
         """Sentence: some option satisfies `body`, by moves that only lower `by`."""
         assert self.game is not None
         assert self.here is not None
-        here, passes = self.here
-        base = self.game.base
-        left = self.game.coordinates[len(base.coordinates) :]
-        found = [
-            step.to(body(replace(self, option=(step.option, passes))))
-            for step in steps(base, here)
-            if {*step.move.lowers} <= {*(by or step.move.lowers)}
-        ]
-        if passes and {*left} <= {*(by or left)}:
-            passed = body(replace(self, option=(here, passes - 1)))
-            found.append(conjunction(has_moves(base, here), passed))
-        return disjunction(*found)
+        return disjunction(
+            *(
+                step.to(body(replace(self, option=(step.option, left))))
+                for step, left in steps_and_passes(self.game, *self.here)
+                if {*step.move.lowers} <= {*(by or step.move.lowers)}
+            )
+        )
 
 
 def _not_written(part: tree.Proposition | tree.Term) -> NotDefinableError:
