@@ -31,7 +31,7 @@ class Affine:
     --------
     >>> k, m = Affine.of("k"), Affine.of("m")
     >>> str((k - m * 2 + 3).substitute({"k": m * 4 + 1})), str((k * 2 + 1) * m)
-    ('2*m+4', 'm+2*k*m')
+    ('2*m+4', '2*k*m+m')
     """
 
     #: Names with nonzero coefficients, sorted by name.
