@@ -1,4 +1,4 @@
-"""A run: Snakemake and a Dask cluster as child processes; and estimates of its cost."""
+"""A run, with Snakemake and a Dask cluster as child processes, and its estimates."""
 
 from __future__ import annotations
 

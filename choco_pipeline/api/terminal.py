@@ -1,4 +1,4 @@
-"""Messages on standard error, JSON on standard output, and numbers in short forms."""
+"""Messages on standard error, JSON on standard output, and short numbers."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ def _own_symbols(places: tuple[int, ...], tracks: int) -> NDArray[np.int64]:
 
 
 def _moved_bits(end: int, before: Sequence[int], after: Sequence[int]) -> NDArray[np.int64]:
-    """Map the numbers below `end` to sums of their bits, moved from `before` to `after`."""
+    """Map numbers below `end` to sums of bits, moved from `before` to `after`."""
     bits = np.arange(end)[:, None] >> np.array(before, np.int64) & 1
     moved: NDArray[np.int64] = (bits << np.array(after, np.int64)).sum(axis=1)
     return moved

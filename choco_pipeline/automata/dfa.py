@@ -230,7 +230,7 @@ _bytes = 0
 def remembered(
     make: Callable[[*Arguments], Arrays],
 ) -> Callable[[tuple[Variable, ...], *Arguments], Automaton]:
-    """Return a function that returns ``make(…)`` on given tracks; small automata are cached.
+    """Return the function ``make(…)`` on given tracks; small automata are cached.
 
     Statements about one game or one family contain many parts that are equal up to the names of variables. So `make` must not depend
     on the tracks of automata among its arguments. Its result must be minimal and canonically numbered.

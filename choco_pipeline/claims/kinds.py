@@ -348,7 +348,7 @@ def _implication(premise: tree.Proposition, conclusion: tree.Proposition) -> Rec
 
 
 def _beside_p(condition: tree.Proposition) -> list[Formula | None]:
-    """Return the condition beside ``P``, or None for ``P`` alone; empty for another form."""
+    """Return the condition beside ``P``; None for ``P`` alone, empty without ``P``."""
     parts = tree.conjuncts(condition)
     others = [part for part in parts if part != tree.PPosition()]
     if len(others) + 1 != len(parts):

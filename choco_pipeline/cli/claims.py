@@ -1,4 +1,4 @@
-"""``choco check`` and ``claims``: check statements, and list, show and write claims."""
+"""``choco check`` and ``claims``: check, list, show and write claims."""
 
 from __future__ import annotations
 

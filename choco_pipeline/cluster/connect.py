@@ -1,4 +1,4 @@
-"""Tasks on the run's Dask cluster or in this process, their progress, and the relay.
+"""Tasks on a run's Dask cluster or in this process, their progress, the relay.
 
 A client takes half a second to import `distributed`, and more to connect. A run is connected already, and has dozens of jobs.
 Therefore the run listens at a socket in a private folder. A job sends a line of JSON with a target and the arguments of each task,

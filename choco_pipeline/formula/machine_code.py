@@ -128,7 +128,7 @@ class MachineFormulas:
         return build.add(rest, build.select(off, right, zero))
 
     def _shift(self, sign: str, left: ir.Value, count: ir.Value, high: int) -> ir.Value:
-        """Emit a shift by at most `high`; the machine can shift only by less than the width.
+        """Emit a shift by at most `high`; the machine shifts by less than the width.
 
         A longer right shift leaves only sign bits, and only 0 can be shifted left by more.
         """

@@ -1,4 +1,4 @@
-"""Linear rules over GF(2) between the cells of pictures, and pictures in pictures.
+"""Linear rules over GF(2) between cells of pictures, and pictures in pictures.
 
 A cellular rule determines a picture by the pictures before it. A relation determines the cells of one residue class by cells at half
 the coordinates. Pictures of square bars may also consist of copies of smaller ones, as in Theorem 3.4 of patterns.
@@ -121,7 +121,7 @@ def reach(stack: Stack, order: int, radius: int, within: bool) -> list[Term]:
 def _sparsest(
     coefficients: Bits, values: Bits, costs: Sequence[int], more: int
 ) -> list[int] | None:
-    """Return the unknowns that are 1 in the cheapest solution, if there are enough equations."""
+    """Return the unknowns that are 1 in the cheapest solution, if it is determined."""
     system = solve(coefficients, values)
     if system is None or system.equations < system.rank + more:
         return None

@@ -235,7 +235,7 @@ def searched(todo: GameToProve, certificates: Path, prover: Limited) -> GameProo
 
 
 def question_of(todo: GameToProve, certificates: Path) -> Question[GameProof]:
-    """Return the cache entry of a search; raise `RulesetError` for an invalid ruleset."""
+    """Return a search's cache entry; raise `RulesetError` for an invalid ruleset."""
     inputs = ("game", parse_ruleset(todo.ruleset).identity, todo.relation)
     limits = {"seconds": todo.seconds, "memory": todo.memory}
     engines = {"own": engine_version()}

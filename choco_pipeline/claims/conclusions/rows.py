@@ -1,4 +1,4 @@
-"""The conclusions of a run: rows of claims, pairs, contradictions, and comparisons.
+"""The conclusions of a run: rows of claims, pairs, contradictions, comparisons.
 
 A combined outcome claims no more than its verdicts, and a check up to a bound is never called a proof.
 """

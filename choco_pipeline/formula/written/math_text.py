@@ -1,4 +1,4 @@
-"""Typesetting of formulas and sets: text, or markup by subclasses of the notation."""
+"""Typesetting of formulas and sets as text, or as markup by subclasses."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class Reading:
     def comparison(
         self, block: CellBlock, cases: Sequence[FormulaCase]
     ) -> tuple[Ints, Truths, Truths]:
-        """Return the values of formulas at cells, the cells in a case, and the wrong cells.
+        """Return the formulas' values at cells, the cells in a case, and the wrong ones.
 
         Where two cases overlap, both must be right.
         """

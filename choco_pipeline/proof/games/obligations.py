@@ -103,7 +103,7 @@ def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
 def steps_and_passes(
     ruleset: Ruleset, position: Variables, passes: int
 ) -> Iterator[tuple[MoveKind, int]]:
-    """Yield each kind of move, then a pass if one is left, with the passes left after it."""
+    """Yield each kind of move, then a pass if one is left, with the passes after it."""
     base = ruleset.base
     for step in steps(base, position):
         yield step, passes

@@ -138,7 +138,7 @@ class Proof:
         return automaton.accepts({**known, str(len(known)): value})
 
     def at(self, position: Position) -> tuple[Automaton, dict[str, int]]:
-        """Return the automaton for a position's passes, and its other coordinates by track."""
+        """Return the automaton for a position's passes, and the coordinates by track."""
         heaps = len(self.ruleset.base.coordinates)
         passes = position[heaps] if len(position) > heaps else 0
         return self.automata[passes], {str(i): number for i, number in enumerate(position[:heaps])}

@@ -95,7 +95,7 @@ Clause = tuple[Affine, ...]
 
 @dataclass(frozen=True)
 class Goal:
-    """An implication at the end of a word: some hypothesis is false, or all conclusions hold."""
+    """An implication at the end of a word, from hypotheses to conclusions."""
 
     hypotheses: tuple[Clause, ...]
     conclusions: tuple[Clause, ...]

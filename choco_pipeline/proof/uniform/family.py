@@ -121,7 +121,7 @@ class FamilyCase:
         return tuple(sorted({name for value in self.parameters.values() for name in value.names}))
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether parameters satisfy the conditions of the case, and `POWER` is a power of 2."""
+        """Whether parameters satisfy the conditions, and `POWER` is a power of 2."""
         is_natural = all(condition.value(values) >= 0 for condition in self.conditions)
         return is_natural and values.get(POWER, 1).bit_count() == 1
 
