@@ -32,7 +32,7 @@ from choco_pipeline.games.notation import (
     build,
     read,
 )
-from choco_pipeline.games.rules import Amounts, Move
+from choco_pipeline.games.rules import Amounts
 from choco_pipeline.games.ruleset import fresh_name
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.passes import split_passes
@@ -228,7 +228,8 @@ def _require_supported(member: Ruleset) -> None:
             raise FamilyError(
                 f"{what} takes amounts that are formulas; only `by` and `at_most` are supported"
             )
-        if replace(move, by="any", at_most=None) != Move(move.lowers, clips=move.clips):
+        plain = type(move)(move.lowers, clips=move.clips)
+        if replace(move, by="any", at_most=None) != plain:
             raise FamilyError(f"{what} has a condition; this is not supported")
 
 
