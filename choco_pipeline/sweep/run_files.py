@@ -209,7 +209,12 @@ def outcomes(plan: Plan, paths: Paths, stage: Stage) -> Iterator[dict[str, Any]]
 
 
 def write_file_list(report: Path, *folders: Path, certificates: Iterable[Path] = ()) -> None:
-    """Write ``REPORT-files.json``, the digests of a report's files."""
+    """Write ``REPORT-files.json``, the digests of a report's files.
+
+    Unfinished files of killed processes are removed.
+    """
+    for left in (path for folder in (report, *folders) for path in folder.rglob(".*.partial")):
+        left.unlink(missing_ok=True)
     files = {path for folder in (report, *folders) for path in folder.rglob("*") if path.is_file()}
     files |= {*certificates}
     entries = [

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.documents.record import write_record
+from choco_pipeline.documents.files import write_text
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.sweep.damage import damaged, plan_without_damage
-from choco_pipeline.sweep.run_files import all_records
+from choco_pipeline.sweep.run_files import all_records, write_file_list
 from tests.sweep.planned import orders
 
 CONFIG = """
@@ -100,3 +101,14 @@ def test_a_plan_without_an_order_is_made_anew(config):
     write_record(Path("results/t/orders/mine/a.json"), {"parts": []})
     assert plan_of(config) == (plan, [])
     assert orders("mine") == before
+
+
+def test_a_list_of_files_has_no_unfinished_file(tmp_path):
+    report = tmp_path / "report"
+    write_text(report / "claims" / "a.html", "a")
+    unfinished = report / "claims" / ".b.html.4711.partial"
+    unfinished.touch()
+    write_file_list(report)
+    listed = read_record(tmp_path / "report-files.json")["files"]
+    assert [entry["path"] for entry in listed] == ["report/claims/a.html"]
+    assert not unfinished.exists()
