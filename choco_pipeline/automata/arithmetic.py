@@ -92,7 +92,7 @@ def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Auto
 
 
 def _digits(names: tuple[Variable, ...]) -> dict[Variable, NDArray[np.int64]]:
-    """Return the digit of each name in all symbols."""
+    """Return, for each track, its digit in every symbol."""
     return {name: np.arange(1 << len(names)) >> i & 1 for i, name in enumerate(names)}
 
 

@@ -348,7 +348,10 @@ def _implication(premise: tree.Proposition, conclusion: tree.Proposition) -> Rec
 
 
 def _beside_p(condition: tree.Proposition) -> list[Formula | None]:
-    """Return the condition beside ``P``; None for ``P`` alone, empty without ``P``."""
+    """Return the condition in ``P and condition``, in a list; None for ``P`` alone.
+
+    The list is empty for a proposition of another form.
+    """
     parts = tree.conjuncts(condition)
     others = [part for part in parts if part != tree.PPosition()]
     if len(others) + 1 != len(parts):

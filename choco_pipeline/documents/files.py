@@ -69,7 +69,7 @@ def write_json(path: Path, document: object) -> None:
 
 
 def write_large_json(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a document atomically as JSON, each item of its parts on one line.
+    """Write a document as JSON, atomically, with a line for each item of its values.
 
     Python's encoder of indented text takes three times as long.
     """

@@ -14,7 +14,7 @@ import numpy as np
 
 from choco_pipeline.claims.checks.check import pass_of_claim
 from choco_pipeline.claims.checks.evidence import alone
-from choco_pipeline.claims.checks.formulas import all_positions, compare, outcomes_of
+from choco_pipeline.claims.checks.formulas import all_positions, compare, outcomes_of, premise
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import FOUND, Claim
 from choco_pipeline.claims.language.claims_file import Statement
@@ -24,7 +24,7 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.scope import ContentKey, Parameters, WholeTable, content_key
 from choco_pipeline.finding.statement import Mined
-from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.written import parameter_text
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.games.notation import match, read
@@ -225,23 +225,24 @@ class FirstPositions:
 
         If the claim has no value at some position, no table is returned.
         """
-        check = claim.check
-        if not isinstance(check, GrundyNumbers | PPositions):
-            return set()
-        every = np.ones_like(self.is_p)
         try:
-            inside = every if check.where is None else holds_at(check.where, self.points)
-            points, is_p = select(self.points, inside), self.is_p[inside]
-            if isinstance(check, GrundyNumbers):
-                wrong = evaluate_at(check.equals, points) != self.values[inside]
-            else:
-                holds = holds_at(check.formula, points)
-                wrong = holds != is_p
-                if check.relation != "exactly":
-                    wrong &= holds if check.relation == "contain" else is_p
+            match claim.check:
+                case GrundyNumbers(equals, where):
+                    inside = self._inside(where)
+                    points = select(self.points, inside)
+                    wrong = evaluate_at(equals, points) != self.values[inside]
+                case PPositions(formula, relation, where):
+                    inside = self._inside(where)
+                    holds, is_p = holds_at(formula, select(self.points, inside)), self.is_p[inside]
+                    wrong = premise(relation, holds, is_p) & (holds != is_p)
+                case _:
+                    return set()
         except (FormulaError, LimitError):
             return set()
         return set(np.unique(self.tables[inside][wrong]).tolist())
+
+    def _inside(self, where: Formula | None) -> Truths:
+        return np.ones_like(self.is_p) if where is None else holds_at(where, self.points)
 
 
 def outcome_in_corner(claim: Claim, member: MemberTable) -> Outcome:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError, DisagreementError
@@ -133,11 +133,12 @@ def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Che
     for i, path in enumerate(paths):
         line, *statement = blocks[i] if i < len(blocks) else [""]
         wanted = rf"{re.escape(str(path))}: ({'|'.join(get_args(Answer))})(?:: (.*))?"
-        match re.fullmatch(wanted, line):
-            case None:
-                answers.append(otherwise)
-            case given:
-                answers.append(Checked(given[1], given[2] or "", tuple(statement)))  # type: ignore[arg-type]
+        found = re.fullmatch(wanted, line)
+        if found is None:
+            answers.append(otherwise)
+        else:
+            answer = cast("Answer", found[1])
+            answers.append(Checked(answer, found[2] or "", tuple(statement)))
     return answers
 
 

@@ -406,7 +406,7 @@ def b_files(statements: Iterable[FoundStatement]) -> dict[str, str]:
 def printed(
     template: str, ledger: Ledger, found: FoundStatements | None, *, with_claims: bool = False
 ) -> str:
-    """Return the statements in LaTeX or Markdown, by a template.
+    """Return the document of a template, in LaTeX or Markdown.
 
     In LaTeX, proved statements are theorems, others conjectures. With `with_claims`, conjectures and questions of the papers come
     first, and searches without a result are left out.

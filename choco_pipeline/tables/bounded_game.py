@@ -157,7 +157,7 @@ class PlainBar:
 
 
 def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
-    """Return the heights of a limit over ranges, as a broadcast view.
+    """Return the heights at all places of a box of coordinates, as a broadcast view.
 
     `Height.block` checks that they are monotone.
     """

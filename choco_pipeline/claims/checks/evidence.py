@@ -122,7 +122,7 @@ class Tally:
     least: Position | None = None
     #: The least position beyond the reach at which the statement would be false.
     beyond: Position | None = None
-    #: Whether every coordinate is bounded, including one that the table does not bound.
+    #: Whether no position beyond the bound was compared, even if the table has a coordinate without a limit.
     is_bounded: bool = False
 
     def meet(self, points: Points, truths: Truths) -> None:

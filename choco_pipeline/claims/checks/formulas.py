@@ -62,9 +62,9 @@ def compare(
     """Compare a table with a formula for Grundy numbers or for P-positions.
 
     In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved for c,
-    each column has few candidates, and only these and the stored P-position can disagree. A strip or a last heap may then have
-    any size. So it may if the formula is claimed of P-positions alone. Otherwise c takes every value up to the bound, in every
-    column.
+    each column has few candidates, and only these and the stored P-position can disagree. If the formula is claimed of P-positions
+    alone, only they can. In both cases a strip or a last heap may have any size. Otherwise c takes every value up to the bound, in
+    every column.
 
     `environment` has the values of all names except coordinates. `size` cells are compared together. `reach` is the largest
     coordinate that the claim is about, None for any. Raises `LimitError` if the formula cannot be solved and there are too
@@ -145,17 +145,25 @@ def _compare(
 ) -> None:
     """Count the true premises, and record the failures."""
     holds = holds_at(formula, points)
+    met = premise(relation, holds, is_p)
+    tally.meet(points, met)
+    tally.fail(select(points, met & (holds != is_p)))
+
+
+def premise(relation: Containment, holds: Truths, is_p: Truths) -> Truths:
+    """Return a mask of the premise of an implication; all for an equivalence.
+
+    The statement is false where the premise is true and `holds` differs from `is_p`.
+    """
     match relation:
         case "exactly":
-            met, wrong = np.ones_like(holds), holds != is_p
+            return np.ones_like(holds)
         case "contain":
-            met, wrong = holds, holds & ~is_p
+            return holds
         case "within":
-            met, wrong = is_p, is_p & ~holds
+            return is_p
         case _:
             assert_never(relation)
-    tally.meet(points, met)
-    tally.fail(select(points, wrong))
 
 
 def candidate_positions(

@@ -272,7 +272,7 @@ class _TableSearch(Reading):
             cases = self._learn(inside, guess, forgiven)
             if cases is None:
                 return None
-            # a case with only P-positions, or none, gives a line without coordinates
+            # The condition of a case without P-positions, or with no others, names no coordinate.
             lines = [parse(self.as_statement(case.formula)) for case in cases]
             if cells.variable.name != "grundy" and not all(line.names for line in lines):
                 return None

@@ -118,6 +118,6 @@ def formulas_of_table(proof: Proof, seconds: float = 20.0) -> FormulaOfProof | N
 
 
 def describe(certificate: str, seconds: float, by_table: bool) -> FormulaOfProof | None:
-    """Return a formula for a certificate, by `formulas` or by `formulas_of_table`."""
+    """Return a formula for the game of a certificate, found in a table if `by_table`."""
     proof = read_certificate(Path(certificate))
     return formulas_of_table(proof, seconds) if by_table else formulas(proof, seconds)

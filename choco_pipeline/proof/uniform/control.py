@@ -95,7 +95,10 @@ Clause = tuple[Affine, ...]
 
 @dataclass(frozen=True)
 class Goal:
-    """An implication at the end of a word, from hypotheses to conclusions."""
+    """An implication at the end of a word.
+
+    It holds if some hypothesis is false, or all conclusions are true.
+    """
 
     hypotheses: tuple[Clause, ...]
     conclusions: tuple[Clause, ...]

@@ -15,6 +15,7 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.evidence import alone
 from choco_pipeline.claims.checks.formulas import compare
 from choco_pipeline.claims.kinds import Containment, GrundyNumbers, PPositions
+from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.tables.cells import Cells
@@ -160,3 +161,22 @@ def test_grundy_numbers(data, drawn, reach):
     said, where = data.draw(integer_formulas(names)), data.draw(st.none() | conditions(names))
     check = GrundyNumbers(parse(said), optional(where))
     require_right(drawn, "grundy", check, reach, said, ne)
+
+
+@pytest.mark.parametrize("fewest", [ALWAYS, NEVER])
+@pytest.mark.parametrize(
+    ("statement", "counted", "is_unbounded"),
+    [
+        ("a ^ b ^ c == 0 => P", 25 - 6, True),
+        ("P => a ^ b ^ c == 0", 25 - 6, True),
+        ("P => (a ^ b ^ c)*(c+1) == 0", 25 - 6, True),  # cannot be solved for c
+        ("P <=> (a ^ b ^ c)*(c+1) == 0", 125, False),
+    ],
+)
+def test_a_heap_without_limit_is_counted_up_to_the_bound(fewest, statement, counted, is_unbounded):
+    """Of the 25 P-positions (a, b, a ⊕ b) with a, b ≤ 4, six have a last heap above 4."""
+    game = parse_ruleset("nim(3)")
+    data = table(game, 4, "p-positions")
+    finding = found_by(fewest, claim_on(game, statement), game, 4, data, 1 << 18)
+    assert finding.verdict == HoldsToBound(counted, 4)
+    assert ("free" in finding.evidence) == is_unbounded
