@@ -16,7 +16,15 @@ from choco_pipeline.finding.generalise import (
 )
 from choco_pipeline.finding.generalise import lifted as lifted_from
 from choco_pipeline.finding.statement import FoundStatement
-from choco_pipeline.finding.tables import MemberTable, Outcome, TableFamily, outcome, outcome_up_to
+from choco_pipeline.finding.tables import (
+    FIRST,
+    FirstPositions,
+    MemberTable,
+    Outcome,
+    TableFamily,
+    outcome,
+    outcome_up_to,
+)
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
@@ -83,6 +91,32 @@ def shifted(by, size=""):
     """Return the line that a shifted nim-sum is 0 at the P-positions."""
     line = "P <=> " + ("x ^ y ^ z == 0" if not by else f"(x{by}) ^ y ^ (z{by}) == 0")
     return f"size <= {size} => ({line})" if size else line
+
+
+@pytest.mark.parametrize(
+    ("family", "line", "is_right"),
+    [
+        (step_bars, "G == (y ^ (z+s)) - s", lambda y, z, g, k, s: g == (y ^ (z + s)) - s),
+        (
+            step_bars,
+            "y > s => (G == (y ^ (z+s)) - s)",
+            lambda y, z, g, k, s: y <= s or g == (y ^ (z + s)) - s,
+        ),
+        (triangular, shifted(""), lambda x, y, z, g, k: (g == 0) == (x ^ y ^ z == 0)),
+        (triangular, "x ^ y ^ z == 0 => P", lambda x, y, z, g, k: g == 0 or x ^ y ^ z),
+        (triangular, "P => x ^ y ^ z == 0", lambda x, y, z, g, k: g or x ^ y ^ z == 0),
+    ],
+)
+def test_tables_that_contradict_a_line_at_their_first_positions(family, line, is_right):
+    members = dict(enumerate(family().members[::5]))
+    expected = set()
+    for i, one in members.items():
+        game = parse_ruleset(family().ruleset, one.parameters)
+        numbers = {position: game.grundy(position) for position in game.positions(FIRST)}
+        if not all(is_right(*at, g, **one.parameters) for at, g in numbers.items()):
+            expected.add(i)
+    assert FirstPositions.of(members).refuted(family().claim(line)) == expected
+    assert 0 < len(expected) < len(members)
 
 
 def test_triangular_bars():

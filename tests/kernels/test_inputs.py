@@ -1,6 +1,8 @@
 """All kernels: types of cells and of arguments, and passes; what they carry on arrives as it was sent."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -43,6 +45,22 @@ def test_warm_up_leaves_nothing_to_compile():
     p_columns([[0, 1, 2]], 1)
     p_columns(np.full((32769, 1), 2**20))
     assert [len(kernel.signatures) for kernel in kernels] == compiled
+
+
+def test_the_usual_kernels_are_those_that_fill_tables_of_16_bits():
+    """In a process of its own, because the test above compiles all."""
+    code = (
+        "from choco_pipeline import kernels\n"
+        "kernels.warm_up_usual()\n"
+        "fill = kernels.fill_bar, kernels.fill_solid, kernels.fill_columns\n"
+        "fold = kernels.fold_bar, kernels.fold_solid, kernels.fold_columns\n"
+        "print(*({a.dtype for s in one.signatures for a in s if a.__class__.__name__ == 'Array'} for one in fill))\n"
+        "print(*(len(one.signatures) for one in (*fill, *fold)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    types, numbers = done.stdout.splitlines()
+    assert types.count("int16") == 3
+    assert numbers == "1 1 1 0 0 0"
 
 
 @pytest.mark.parametrize(
